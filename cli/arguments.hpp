@@ -1,0 +1,88 @@
+// The command line of one verb: which arguments it takes, what was given, and everything that is wrong with it.
+//
+// CLI11 does the splitting; values stay texts until they are asked for, so that a wrong one is reported in our words
+// and all of them at once.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace rattleback::cli {
+
+class Arguments {
+ public:
+  // `example` is one command that works, shown by --help and where the verb lacks its system.
+  Arguments(std::string verb, std::string summary, std::string example);
+
+  void system();                                                       // the verb works on one SYSTEM
+  void flag(std::string name, std::string help);                       // --json
+  void value(std::string name, std::string unit, std::string help);    // --step H, at most once
+  void values(std::string name, std::string unit, std::string help);   // --set NAME=VALUE, any number of times
+  void later(std::string name, bool takes_value, std::string instead = {});  // in the contract, not in this version
+
+  // false: --help was asked for and answered. Faults so far are kept.
+  bool parse(std::vector<std::string> arguments);
+
+  [[nodiscard]] const std::string& system_name() const { return system_; }
+  [[nodiscard]] bool has(std::string_view name) const;
+  [[nodiscard]] std::optional<std::string> text(std::string_view name) const;
+  std::optional<double> number(std::string_view name);       // finite
+  std::optional<double> nonzero(std::string_view name);      // finite, and an explicit 0 is a fault
+  std::optional<std::int64_t> whole(std::string_view name, std::int64_t least);
+  std::vector<std::string> list(std::string_view name);      // of a value A,B,C; empty parts are a fault
+  std::vector<std::pair<std::string, std::string>> assignments(std::string_view name);  // of values NAME=VALUE
+
+  void fault(std::string text);
+  // Lines of a message as faults; those that are already known are left out.
+  void faults(std::string_view lines);
+  // Runs `check` and keeps the message of an Error as fault.
+  template <class Check>
+  void collect(const Check& check);
+  // Throws Error with all faults, one per line, if there are any.
+  void refuse_if_faulty() const;
+
+  [[nodiscard]] std::string help() const;
+
+ private:
+  enum class Shape { flag, value, values, later_flag, later_value };
+  struct Option {
+    std::string name, unit, help;
+    Shape shape = Shape::flag;
+    std::vector<std::string> given;
+  };
+  [[nodiscard]] const Option* find(std::string_view name) const;
+  void read(std::vector<std::string> arguments);
+
+  std::string verb_, summary_, example_;
+  bool takes_system_ = false;
+  std::string system_;
+  std::vector<Option> options_;
+  std::vector<std::string> faults_;
+};
+
+// A number written out in full: "0.1", "-3", "1e-3". Nothing but the fault text otherwise.
+struct Number {
+  double value = 0.0;
+  std::string fault;  // "'0.1x' is not a number"
+};
+Number parse_number(const std::string& text);
+
+// The parts of a text between separators.
+std::vector<std::string> split(std::string_view text, char separator);
+
+}  // namespace rattleback::cli
+
+#include "rattleback/error.hpp"
+
+template <class Check>
+void rattleback::cli::Arguments::collect(const Check& check) {
+  try {
+    check();
+  } catch (const Error& error) {
+    faults(error.what());
+  }
+}

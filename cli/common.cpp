@@ -1,0 +1,43 @@
+#include "common.hpp"
+
+#include <limits>
+
+#include "rattleback/method.hpp"
+
+namespace rattleback::cli {
+
+void add_model_options(Arguments& arguments) {
+  arguments.values("--set", "NAME=VALUE", "changes a parameter of the model; VALUE may be an expression: --set g=9.81/6");
+  arguments.values("--start", "NAME=VALUE", "changes an initial value: --start theta=0.2 --start \"theta'=1\"");
+}
+
+LoadOptions model_options(Arguments& arguments) {
+  LoadOptions options;
+  options.set = arguments.assignments("--set");
+  options.start = arguments.assignments("--start");
+  return options;
+}
+
+void add_method_options(Arguments& arguments) {
+  arguments.value("--formulation", "index3|index2|ggl",
+                  "how holonomic constraints are taken: position level at the stages, velocity level, or both");
+  arguments.flag("--project", "moves an inconsistent start to the nearest consistent one instead of refusing it");
+  arguments.value("--compose", "2|4|6|8", "symmetric composition of the method to this order");
+  arguments.value("--newton-tol", "X", "relative size of the last Newton correction; 0, the default: to rounding");
+}
+
+void read_method_options(Arguments& arguments, Options& options) {
+  options.formulation = arguments.text("--formulation").value_or("");
+  if (arguments.has("--formulation") && options.formulation.empty())
+    arguments.fault("--formulation takes index3, index2 or ggl, found ''");
+  options.project = arguments.has("--project");
+  if (const auto compose = arguments.whole("--compose", 2))
+    options.compose = static_cast<int>(std::min<std::int64_t>(*compose, std::numeric_limits<int>::max()));
+  options.newton_tol = arguments.number("--newton-tol").value_or(options.newton_tol);
+}
+
+void check_method(Arguments& arguments, const std::string& name) {
+  if (!name.empty()) arguments.collect([&] { find_method(name); });
+}
+
+}  // namespace rattleback::cli

@@ -1,0 +1,20 @@
+// Options that several verbs share.
+#pragma once
+
+#include "arguments.hpp"
+#include "rattleback/simulate.hpp"
+
+namespace rattleback::cli {
+
+// --set and --start: how a user changes a model without editing it.
+void add_model_options(Arguments& arguments);
+LoadOptions model_options(Arguments& arguments);
+
+// --formulation, --project, --compose, --newton-tol: how any method is applied.
+void add_method_options(Arguments& arguments);
+void read_method_options(Arguments& arguments, Options& options);
+
+// The method by any of its names, with faults collected; "" stays "".
+void check_method(Arguments& arguments, const std::string& name);
+
+}  // namespace rattleback::cli

@@ -1,0 +1,40 @@
+// `rattleback demo`, which `./run` starts when it is called without arguments: one real run, explained.
+#include <fmt/format.h>
+
+#include "arguments.hpp"
+#include "rattleback/write.hpp"
+#include "report/layout.hpp"
+#include "verbs.hpp"
+
+namespace rattleback::cli {
+
+int demo(const Words& words) {
+  Arguments a("demo", "Runs one system and explains what was computed.", "rattleback demo");
+  if (!a.parse(words)) return kDone;
+  a.refuse_if_faulty();
+
+  const Model model = load_model("chaplygin-sleigh");
+  const Trajectory t = simulate(model, {});
+  std::string text = report::wrap(
+      "Rattleback integrates mechanical systems with constraints so that what physics keeps stays kept. Here is one run: a "
+      "Chaplygin sleigh, a body on a blade that can slide along its edge but not sideways. No function of the position "
+      "alone says that: the constraint is on the velocity (it is nonholonomic).",
+      "", "");
+  text += "\n$ rattleback run chaplygin-sleigh\n\n" + to_text(model, t);
+  text += '\n' + report::wrap("Ordinary methods would let the blade slip a little more at every step. Here it does not, "
+                              "however long the run, and the energy does not wander off.",
+                              "", "");
+  text +=
+      "\nWhat to try next\n"
+      "  rattleback check chaplygin-sleigh                          what kind of system this is, and what fits it\n"
+      "  rattleback run chaplygin-sleigh --method ode               the same with a standard method: watch it drift\n"
+      "  rattleback run chaplygin-sleigh --output sleigh.csv        the trajectory, for your own plots\n"
+      "  rattleback run skate --audit reverse,order                 runs back in time, and measures the order\n"
+      "  rattleback systems                                         all systems that come with the program\n"
+      "  rattleback methods                                         all methods, with what each of them promises\n"
+      "\nIn the source tree, ./run stands for rattleback: ./run check chaplygin-sleigh\n";
+  print(text);
+  return t.status == Status::done ? kDone : kStoppedEarly;
+}
+
+}  // namespace rattleback::cli

@@ -1,0 +1,130 @@
+// The program: finds the verb, and turns everything that can happen into an exit status and a message on stderr.
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "model/suggest.hpp"
+#include "rattleback/error.hpp"
+#include "rattleback/model.hpp"
+#include "report/layout.hpp"
+#include "report/version.hpp"
+#include "verbs.hpp"
+
+namespace rattleback::cli {
+namespace {
+
+struct Verb {
+  std::string_view name;
+  int (*function)(const Words&);  // null: in the contract, not in this version
+  std::string_view about;         // "" hides it
+};
+
+constexpr std::array kVerbs = {
+    Verb{"run", run, "integrates a system and audits what was kept"},
+    Verb{"check", check, "looks at a system without integrating it"},
+    Verb{"order", order, "error against step size, for one or more methods"},
+    Verb{"methods", methods, "lists the methods with what they promise"},
+    Verb{"systems", systems, "lists the systems that come with the program"},
+    Verb{"demo", demo, ""},
+    Verb{"compare", nullptr, ""},
+    Verb{"section", nullptr, ""},
+    Verb{"ensemble", nullptr, ""},
+    Verb{"reproduce", nullptr, ""},
+    Verb{"bench", nullptr, ""},
+};
+
+std::string overview() {
+  std::string text = "Mechanical systems with constraints, without losing the physics.\n\nUsage\n  rattleback VERB ...\n\nVerbs\n";
+  for (const Verb& verb : kVerbs)
+    if (!verb.about.empty()) text += fmt::format("  {:<8} {}\n", verb.name, verb.about);
+  return text +
+         "\n`rattleback VERB --help` explains a verb, with an example. `rattleback demo` shows one run.\n"
+         "\nExample\n  rattleback run chaplygin-sleigh\n"
+         "\nExit status: 0 done; 2 the request or the model is wrong; 3 the integration stopped early;\n"
+         "74 the result could not be written; 70 a fault of the program.\n";
+}
+
+std::string unknown_verb(const std::string& word) {
+  const std::string shown = word.substr(0, 60);
+  if (word.ends_with(".toml")) return fmt::format("'{0}' is not a verb. Did you mean `rattleback run {0}`?", shown);
+  for (const ShippedModel& model : shipped_models())
+    if (model.key == word) return fmt::format("'{0}' is a system, not a verb. Did you mean `rattleback run {0}`?", shown);
+  std::vector<std::string> names;
+  for (const Verb& verb : kVerbs)
+    if (!verb.about.empty()) names.emplace_back(verb.name);
+  const std::string close = front::nearest(word, names);
+  return fmt::format("unknown verb '{}'. {}Verbs: {}", shown, close.empty() ? "" : fmt::format("Did you mean '{}'? ", close),
+                     fmt::join(names, ", "));
+}
+
+int dispatch(const Words& words) {
+  if (words.empty()) throw Error(overview());
+  const std::string& word = words.front();
+  const Words rest(words.begin() + 1, words.end());
+  if (word == "--version") {
+    print(fmt::format("rattleback {}", report::kVersion));
+    return kDone;
+  }
+  if (word == "--help" || word == "-h" || word == "help") {
+    if (word == "help" && !rest.empty()) return dispatch({rest.front(), "--help"});
+    print(overview());
+    return kDone;
+  }
+  for (const Verb& verb : kVerbs) {
+    if (verb.name != word) continue;
+    if (verb.function != nullptr) return verb.function(rest);
+    throw Error(fmt::format("the verb '{}' is not in this version. There are: run, check, order, methods, systems", word));
+  }
+  throw Error(unknown_verb(word));
+}
+
+// stdout is checked at the end of the program, too: until then what was printed may only lie in a buffer.
+void finish_stdout() {
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+    throw OutputFailed{fmt::format("cannot write to standard output: {}", std::strerror(errno))};
+}
+
+}  // namespace
+
+void print(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  if (!text.ends_with('\n')) std::fputc('\n', stdout);
+  finish_stdout();
+}
+
+}  // namespace rattleback::cli
+
+int main(int argc, char** argv) {
+  namespace cli = rattleback::cli;
+  const auto say = [](std::string_view message) {
+    std::fwrite(message.data(), 1, message.size(), stderr);
+    if (!message.ends_with('\n')) std::fputc('\n', stderr);
+  };
+  const auto internal = [&](std::string_view what) {
+    say("rattleback: an unexpected fault, which should not happen. Please report it with the command and the model:");
+    say(what);
+    return cli::kInternalError;
+  };
+  try {
+    const int status = cli::dispatch(argc > 1 ? cli::Words(argv + 1, argv + argc) : cli::Words{});
+    cli::finish_stdout();
+    return status;
+  } catch (const rattleback::Error& error) {
+    say(error.what());
+    return cli::kWrongRequest;
+  } catch (const cli::OutputFailed& failed) {
+    say(failed.message);
+    return cli::kOutputFailed;
+  } catch (const std::bad_alloc&) {
+    say("not enough memory for this request. Record fewer steps (--every K), or take a smaller system");
+    return cli::kWrongRequest;
+  } catch (const std::exception& error) {
+    return internal(error.what());
+  }
+}

@@ -1,0 +1,28 @@
+// The one-line progress display of long runs: on stderr, only when that is a terminal, gone at the end.
+#pragma once
+
+#include "rattleback/simulate.hpp"
+
+namespace rattleback::cli {
+
+class ProgressLine {
+ public:
+  ProgressLine();
+  ~ProgressLine();
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  // What simulate() calls; empty when there is nobody to look at it. Must not outlive this object.
+  std::function<void(const Progress&)> callback();
+  void clear();
+
+ private:
+  void show(const Progress& progress);
+
+  bool terminal_ = false, shown_ = false;
+};
+
+// "12000 of 50000 steps, t = 1.2 of 5, 1.1e+06 steps/s, 3.4 s left, energy error 1.0e-12"
+std::string progress_text(const Progress& progress);
+
+}  // namespace rattleback::cli

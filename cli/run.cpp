@@ -1,0 +1,140 @@
+// `rattleback run`: integrates, and writes what was asked for.
+#include <filesystem>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "common.hpp"
+#include "progress.hpp"
+#include "rattleback/write.hpp"
+#include "report/json.hpp"
+#include "report/layout.hpp"
+#include "report/write.hpp"
+#include "verbs.hpp"
+
+namespace rattleback::cli {
+namespace {
+
+Arguments declare() {
+  Arguments a("run", "Integrates a system and audits what was kept.",
+              "rattleback run chaplygin-sleigh --method spark-gauss --stages 2 --step 0.05 --until 20 --output sleigh.csv");
+  a.system();
+  a.value("--method", "NAME", "default: the model's, else spark-lobatto-ab (dae: srk-gauss)");
+  a.value("--stages", "S", "default: the model's, else the method's");
+  a.value("--step", "H", "the fixed step; negative integrates backwards. Default: the model's");
+  a.value("--until", "T", "end time. If it is not a multiple of H, a shorter last step ends on it");
+  a.value("--steps", "N", "instead of --until: exactly so many steps");
+  add_method_options(a);
+  a.value("--tableau", "FILE.toml", "your own Runge-Kutta coefficients instead of --method");
+  add_model_options(a);
+  a.value("--rtol", "R", "relative tolerance, for ode and index1");
+  a.value("--atol", "A", "absolute tolerance, for ode and index1");
+  a.value("--every", "K", "records every K-th step. Default: all, thinned beyond 10^6");
+  a.value("--audit", "reverse,order", "also integrates back, or repeats with h/2 and h/4, and compares");
+  a.value("--output", "FILE.csv|FILE.h5", "writes the trajectory");
+  a.value("--checkpoint", "FILE", "saves the state now and then while the run goes on");
+  a.flag("--resume", "continues from the checkpoint, with the same bits");
+  a.flag("--json", "prints one JSON object instead of sentences");
+  a.value("--native", "auto|on|off", "");
+  a.later("--adaptive", true, "Use a fixed --step, or --method ode for adaptive steps without structure");
+  a.later("--controller", true);
+  a.later("--alpha", true);
+  a.later("--gain", true);
+  a.later("--multiplier", true, "Multipliers are those of the acceleration level");
+  a.later("--event", true);
+  a.later("--plot", true, "Use --output FILE.csv and the plot program of your choice");
+  a.later("--report", true, "Use --output FILE.h5 or --json");
+  return a;
+}
+
+Options read_options(Arguments& a) {
+  Options options;
+  options.method = a.text("--method").value_or("");
+  if (a.has("--method") && options.method.empty()) a.fault("--method has no name; `rattleback methods` lists them");
+  check_method(a, options.method);
+  if (const auto stages = a.whole("--stages", 1))
+    options.stages = static_cast<int>(std::min<std::int64_t>(*stages, std::numeric_limits<int>::max()));
+  options.step = a.nonzero("--step").value_or(0.0);
+  options.until = a.number("--until");
+  options.steps = a.whole("--steps", 0);
+  if (a.has("--until") && a.has("--steps")) a.fault("--until and --steps both say where to stop; give one of them");
+  read_method_options(a, options);
+  options.tableau = a.text("--tableau").value_or("");
+  if (a.has("--tableau") && options.tableau.empty()) a.fault("--tableau needs the name of a file");
+  options.rtol = a.number("--rtol").value_or(options.rtol);
+  options.atol = a.number("--atol").value_or(options.atol);
+  options.every = a.whole("--every", 1).value_or(0);
+  for (const std::string& audit : a.list("--audit")) {
+    if (audit == "reverse")
+      options.audit_reverse = true;
+    else if (audit == "order")
+      options.audit_order = true;
+    else
+      a.fault(fmt::format("--audit takes reverse and order, found '{}'", audit));
+  }
+  options.checkpoint = a.text("--checkpoint").value_or("");
+  options.resume = a.has("--resume");
+  if (const auto native = a.text("--native"); native && *native != "off" && *native != "auto")
+    a.fault(*native == "on" ? "--native on is not in this version; models are interpreted"
+                            : fmt::format("--native takes auto, on or off, found '{}'", *native));
+  a.faults(options.validate());
+  return options;
+}
+
+// A file that is read and one that is written must not be the same.
+void check_files(Arguments& a, const std::string& system, const Options& options, const std::string& output) {
+  if (a.has("--output")) a.collect([&] { check_output_path(output); });
+  if (a.has("--checkpoint")) a.collect([&] { report::check_place(options.checkpoint, "checkpoint"); });
+  const auto same = [](const std::string& x, const std::string& y) {
+    std::error_code error;
+    if (x.empty() || y.empty()) return false;
+    return std::filesystem::weakly_canonical(x, error) == std::filesystem::weakly_canonical(y, error) && !error;
+  };
+  if (same(output, options.checkpoint)) a.fault("--output and --checkpoint name the same file; give two names");
+  if (same(options.checkpoint, system)) a.fault("--checkpoint would overwrite the model file; give another name");
+  if (same(options.checkpoint, options.tableau))
+    a.fault("--checkpoint would overwrite the tableau file; give another name");
+}
+
+}  // namespace
+
+int run(const Words& words) {
+  Arguments a = declare();
+  if (!a.parse(words)) return kDone;
+  const LoadOptions load = model_options(a);
+  Options options = read_options(a);
+  const std::string output = a.text("--output").value_or("");
+  check_files(a, a.system_name(), options, output);
+  a.refuse_if_faulty();
+
+  const Model model = load_model(a.system_name(), load);
+  ProgressLine progress;
+  options.progress = progress.callback();
+  const Trajectory trajectory = simulate(model, options);
+  progress.clear();
+
+  // The result of a long run is printed even if the disk turned out to be full.
+  std::string failed;
+  if (!output.empty()) {
+    try {
+      report::write_trajectory(model, trajectory, report::dump(report::options_json(options, load)), output);
+    } catch (const Error& error) {
+      failed = error.what();
+    }
+  }
+  if (a.has("--json")) {
+    print(report::dump(report::run_json(model, trajectory, &options)));
+  } else {
+    std::string text = to_text(model, trajectory);
+    if (!output.empty() && failed.empty())
+      text += fmt::format("\nWritten to {} ({})\n", output,
+                          report::count_text(static_cast<std::int64_t>(trajectory.records.rows), "row"));
+    print(text);
+  }
+  if (!failed.empty()) throw OutputFailed{failed};
+  if (trajectory.status == Status::done) return kDone;
+  fmt::print(stderr, "{}\n", trajectory.message);
+  return kStoppedEarly;
+}
+
+}  // namespace rattleback::cli

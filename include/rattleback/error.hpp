@@ -1,0 +1,15 @@
+// The one exception of the library: the request or the model is wrong. Numerical failure is not an exception but a
+// status in the trajectory (see simulate.hpp), because everything computed before it is worth keeping.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace rattleback {
+
+class Error : public std::runtime_error {
+ public:
+  explicit Error(const std::string& message) : std::runtime_error(message) {}
+};
+
+}  // namespace rattleback

@@ -1,0 +1,190 @@
+// The expression graph: every formula of a model, of its derivatives and of a whole integration step lives here.
+//
+// Nodes are hash-consed: building the same formula twice gives the same node, so a common subexpression is evaluated
+// once wherever it occurs. Simple identities (x*1, x+0, x-x, constant arguments) are applied on construction.
+//
+// Families stay families. A leaf inside a loop has an affine index: variable(space, base, stride, count) stands for
+// element base + stride*i of a vector, i = 0..count-1, and every node above it carries the same count. sum(body,
+// count) closes the loop. A chain of 100000 links is therefore a few dozen nodes, whatever its length. There is one
+// loop level: what needs more (a sum inside a sum) is unrolled by the model front end.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace rattleback {
+
+using NodeId = std::uint32_t;
+
+// A vector of variables. The first ones have a fixed meaning; a step adds its own (stage velocities, multipliers).
+using Space = std::uint16_t;
+inline constexpr Space kTime = 0;
+inline constexpr Space kPosition = 1;    // q, or the states y of a DAE
+inline constexpr Space kVelocity = 2;    // v
+inline constexpr Space kMultiplier = 3;  // lambda, or the algebraic variables z of a DAE
+
+enum class Op : std::uint8_t {
+  constant, variable, index, table,  // leaves
+  neg, sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, exp, log, sqrt, abs, sign,
+  add, sub, mul, div, pow, atan2, min, max, hypot, less, less_equal,
+  select,  // a != 0 ? b : c
+  sum      // of the body a over its loop
+};
+bool is_leaf(Op op);
+int arity(Op op);  // number of node arguments
+
+struct Node {
+  Op op = Op::constant;
+  Space space = 0;         // variable: which vector
+  std::int32_t count = 0;  // size of the loop this node varies over; 0 = the same for all
+  NodeId a = 0, b = 0, c = 0;
+  double value = 0.0;  // constant
+
+  // Leaves keep their affine index in a and b; a table its number in c; a sum its loop size in b.
+  [[nodiscard]] std::int32_t base() const { return static_cast<std::int32_t>(a); }
+  [[nodiscard]] std::int32_t stride() const { return static_cast<std::int32_t>(b); }
+};
+
+class Graph {
+ public:
+  NodeId constant(double value);
+  NodeId variable(Space space, std::int32_t base, std::int32_t stride = 0, std::int32_t count = 0);
+  NodeId index(std::int32_t base, std::int32_t stride, std::int32_t count);  // the number base + stride*i
+  std::uint32_t add_table(std::vector<double> values);                       // equal tables share a number
+  NodeId table(std::uint32_t number, std::int32_t base, std::int32_t stride, std::int32_t count);
+  NodeId unary(Op op, NodeId a);
+  NodeId binary(Op op, NodeId a, NodeId b);
+  NodeId select(NodeId condition, NodeId yes, NodeId no);
+  NodeId sum(NodeId body, std::int32_t count);
+
+  NodeId neg(NodeId a) { return unary(Op::neg, a); }
+  NodeId add(NodeId a, NodeId b) { return binary(Op::add, a, b); }
+  NodeId sub(NodeId a, NodeId b) { return binary(Op::sub, a, b); }
+  NodeId mul(NodeId a, NodeId b) { return binary(Op::mul, a, b); }
+  NodeId div(NodeId a, NodeId b) { return binary(Op::div, a, b); }
+  NodeId zero() { return constant(0.0); }
+  NodeId one() { return constant(1.0); }
+
+  [[nodiscard]] const Node& operator[](NodeId id) const { return nodes_[id]; }
+  [[nodiscard]] std::size_t size() const { return nodes_.size(); }
+  [[nodiscard]] std::span<const double> table_values(std::uint32_t number) const { return tables_[number]; }
+  [[nodiscard]] bool is_constant(NodeId id) const { return nodes_[id].op == Op::constant; }
+  [[nodiscard]] bool is_constant(NodeId id, double value) const {
+    return nodes_[id].op == Op::constant && nodes_[id].value == value;
+  }
+
+  // Throws Error when the graph would grow past this many nodes (a hostile or far too large model).
+  void set_limit(std::size_t nodes) { limit_ = nodes; }
+
+ private:
+  NodeId intern(const Node& node);
+  void grow_index();
+
+  std::vector<Node> nodes_;
+  std::vector<NodeId> slots_;  // open-addressing hash table of node numbers + 1
+  std::vector<std::vector<double>> tables_;
+  std::size_t limit_ = 40'000'000;
+};
+
+// The value of one operation, as the interpreter and constant folding define it.
+double apply(Op op, double a, double b = 0.0, double c = 0.0);
+
+// An affine index of a loop: element base + stride*i.
+struct IndexMap {
+  std::int32_t base = 0, stride = 0;
+  [[nodiscard]] std::int32_t at(std::int32_t i) const { return base + stride * i; }
+  bool operator==(const IndexMap&) const = default;
+};
+
+// Part of a vector or matrix function: value expr at (row, col), for each i of its loop (count = 0: once).
+// Entries that meet in one place add up.
+struct Entry {
+  NodeId expr = 0;
+  std::int32_t count = 0;
+  IndexMap row, col;
+};
+using Entries = std::vector<Entry>;
+
+// Raised by the derivatives when a family would need a loop in a loop (a nonlinear function of a sum, differentiated
+// twice). The model front end answers by unrolling.
+class NeedsUnrolling : public std::exception {
+ public:
+  [[nodiscard]] const char* what() const noexcept override { return "a family needs unrolling"; }
+};
+
+// d expr / d space as entries (row = element of the space).
+Entries gradient(Graph& graph, NodeId expr, Space space);
+// d f / d space; rows as in f, col = element of the space.
+Entries jacobian(Graph& graph, std::span<const Entry> f, Space space);
+// Derivative of expr along a direction: `seed` gives the tangent of each variable leaf (node number -> node number).
+NodeId tangent(Graph& graph, NodeId expr, const std::function<NodeId(NodeId)>& seed);
+// f_t + f_q v: the total derivative of an expression of t and q (kTime, kPosition), with v in kVelocity.
+NodeId total_time_derivative(Graph& graph, NodeId expr);
+// expr with every variable leaf replaced.
+NodeId substitute(Graph& graph, NodeId expr, const std::function<NodeId(NodeId)>& leaf);
+// Does any of the expressions contain a variable of this space?
+bool depends_on(const Graph& graph, std::span<const NodeId> exprs, Space space);
+bool depends_on(const Graph& graph, std::span<const Entry> entries, Space space);
+// Human-readable text of an expression; `name` writes a variable leaf.
+std::string to_string(const Graph& graph, NodeId expr, const std::function<std::string(const Node&)>& name = {});
+
+// A value in a graph, with the usual arithmetic. A C++ model is a function template that is called once with Expr, so
+// a formula written in C++ and one read from a file meet in the same graph and share one derivative engine.
+class Expr {
+ public:
+  Expr(double value = 0.0) : value_(value) {}  // NOLINT(google-explicit-constructor): numbers are expressions
+  Expr(Graph& graph, NodeId id) : graph_(&graph), id_(id) {}
+  [[nodiscard]] Graph* graph() const { return graph_; }
+  [[nodiscard]] NodeId id(Graph& graph) const { return graph_ != nullptr ? id_ : graph.constant(value_); }
+
+  static Expr make(Op op, const Expr& a);
+  static Expr make(Op op, const Expr& a, const Expr& b);
+  static Expr make_select(const Expr& condition, const Expr& yes, const Expr& no);
+
+  Expr& operator+=(const Expr& o) { return *this = make(Op::add, *this, o); }
+  Expr& operator-=(const Expr& o) { return *this = make(Op::sub, *this, o); }
+  Expr& operator*=(const Expr& o) { return *this = make(Op::mul, *this, o); }
+  Expr& operator/=(const Expr& o) { return *this = make(Op::div, *this, o); }
+
+ private:
+  Graph* graph_ = nullptr;  // null: just the number value_
+  NodeId id_ = 0;
+  double value_ = 0.0;
+};
+
+inline Expr operator+(const Expr& a, const Expr& b) { return Expr::make(Op::add, a, b); }
+inline Expr operator-(const Expr& a, const Expr& b) { return Expr::make(Op::sub, a, b); }
+inline Expr operator*(const Expr& a, const Expr& b) { return Expr::make(Op::mul, a, b); }
+inline Expr operator/(const Expr& a, const Expr& b) { return Expr::make(Op::div, a, b); }
+inline Expr operator-(const Expr& a) { return Expr::make(Op::neg, a); }
+inline Expr operator+(const Expr& a) { return a; }
+inline Expr sin(const Expr& a) { return Expr::make(Op::sin, a); }
+inline Expr cos(const Expr& a) { return Expr::make(Op::cos, a); }
+inline Expr tan(const Expr& a) { return Expr::make(Op::tan, a); }
+inline Expr asin(const Expr& a) { return Expr::make(Op::asin, a); }
+inline Expr acos(const Expr& a) { return Expr::make(Op::acos, a); }
+inline Expr atan(const Expr& a) { return Expr::make(Op::atan, a); }
+inline Expr sinh(const Expr& a) { return Expr::make(Op::sinh, a); }
+inline Expr cosh(const Expr& a) { return Expr::make(Op::cosh, a); }
+inline Expr tanh(const Expr& a) { return Expr::make(Op::tanh, a); }
+inline Expr exp(const Expr& a) { return Expr::make(Op::exp, a); }
+inline Expr log(const Expr& a) { return Expr::make(Op::log, a); }
+inline Expr sqrt(const Expr& a) { return Expr::make(Op::sqrt, a); }
+inline Expr abs(const Expr& a) { return Expr::make(Op::abs, a); }
+inline Expr pow(const Expr& a, const Expr& b) { return Expr::make(Op::pow, a, b); }
+inline Expr atan2(const Expr& a, const Expr& b) { return Expr::make(Op::atan2, a, b); }
+inline Expr min(const Expr& a, const Expr& b) { return Expr::make(Op::min, a, b); }
+inline Expr max(const Expr& a, const Expr& b) { return Expr::make(Op::max, a, b); }
+inline Expr hypot(const Expr& a, const Expr& b) { return Expr::make(Op::hypot, a, b); }
+// where(a < b, x, y) with the comparisons below; C++ has no overloadable ?:
+inline Expr less(const Expr& a, const Expr& b) { return Expr::make(Op::less, a, b); }
+inline Expr less_equal(const Expr& a, const Expr& b) { return Expr::make(Op::less_equal, a, b); }
+inline Expr where(const Expr& condition, const Expr& yes, const Expr& no) {
+  return Expr::make_select(condition, yes, no);
+}
+
+}  // namespace rattleback

@@ -1,0 +1,38 @@
+// The methods, by the names users type, with what each of them claims. A claim is data: the tests read it and check it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rattleback/model.hpp"
+
+namespace rattleback {
+
+// `conditional`: holds under the condition that the note names.
+enum class Claim { no, yes, conditional };
+const char* to_string(Claim claim);
+
+struct MethodInfo {
+  std::string_view name = {};
+  std::vector<std::string_view> aliases = {};
+  bool mechanical = false, dae = false;  // kinds of system
+  int min_stages = 1;
+  int fixed_stages = 0;  // not 0: the method has exactly this many and --stages is refused
+  int default_stages = 0;
+  int (*order)(int stages) = nullptr;
+  std::string_view order_text = {};  // "2s-2"
+  Claim symmetric = Claim::no;
+  Claim energy = Claim::no;  // exact energy; all symmetric methods keep it bounded on reversible problems
+  std::string_view constraints = {};  // levels kept at the end points
+  std::string_view source = {};       // document and section
+  std::string_view note = {};         // conditions, in one sentence
+  bool adaptive = false;         // chooses its own steps; --step is the output interval
+};
+
+std::span<const MethodInfo> methods();
+// By name or alias; `-` and `_` mean the same. Throws Error with the nearest names.
+const MethodInfo& find_method(std::string_view name);
+
+}  // namespace rattleback

@@ -1,0 +1,104 @@
+// A system, as its author wrote it: names, formulas, starts. Built once (from a file or from a C++ function template)
+// and never changed. Everything that methods need beyond this is derived from it in formulation/.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "rattleback/expr.hpp"
+#include "rattleback/names.hpp"
+
+namespace rattleback {
+
+enum class Kind { mechanical, dae };
+const char* to_string(Kind kind);
+
+// Optional defaults for a run, from the file's [run] table.
+struct RunDefaults {
+  std::optional<std::string> method;
+  std::optional<int> stages;
+  std::optional<double> step, until;
+};
+
+// One quantity whose closed-form solution is known: element `index` of q (kPosition), v (kVelocity) or z (kMultiplier).
+struct ExactValue {
+  Space space = kPosition;
+  std::int32_t index = 0;
+  NodeId expr = 0;  // of t only
+};
+
+// Input/output pair: force B u on the coordinates, output y = B^T v, power u*y. The force is already part of `forces`.
+struct Port {
+  std::string name;
+  NodeId input = 0;
+  Entries along;  // column B: row = coordinate
+};
+
+struct Model {
+  std::string name;  // the author's title
+  std::string key;   // what users type: the shipped name, or the file's stem
+  std::string text;  // the source text, kept for output files
+  Kind kind = Kind::mechanical;
+  std::shared_ptr<const Graph> graph;  // whoever adds to it works on a copy; node numbers stay valid there
+
+  std::vector<std::pair<std::string, double>> parameters;  // scalar ones, evaluated
+
+  // mechanical: coordinates q, velocities v = q'. dae: states y (coordinates) and algebraic variables z.
+  Names coordinates;
+  std::vector<std::int32_t> angles;  // coordinates that may be wrapped by 2 pi
+  bool project = false;              // move an inconsistent start instead of refusing it
+
+  // --- mechanical
+  NodeId lagrangian = 0;
+  std::optional<NodeId> kinetic, potential;  // when given apart
+  Entries forces;                            // applied, dissipative and port forces; may contain kMultiplier
+  Entries holonomic;                         // g(t, q), row = constraint
+  Entries nonholonomic;                      // k(t, q, v), row = constraint
+  Names holonomic_names, nonholonomic_names;
+  std::vector<Port> ports;
+  bool dissipative = false;  // has [forces], [dissipation] or [ports]: the energy is not expected to be kept
+
+  // --- dae: y' = sum of the parts, 0 = constraints(t, y)
+  Names algebraic;
+  std::array<Entries, 5> parts;  // A, B, C, C*, D of the Lobatto family; [rhs] alone is part 0
+  int part_count = 0;            // highest part named
+  Entries constraints;
+  Names constraint_names;
+
+  // --- starts and known solution
+  std::vector<double> q0, v0;  // dae: q0 holds y
+  std::vector<double> z0;      // dae: starting guess of the algebraic variables
+  std::vector<ExactValue> exact;
+  RunDefaults run;
+
+  // Multipliers are numbered holonomic first, then nonholonomic.
+  [[nodiscard]] std::int32_t multiplier_count() const {
+    return kind == Kind::dae ? algebraic.size() : holonomic_names.size() + nonholonomic_names.size();
+  }
+  [[nodiscard]] std::string multiplier_name(std::int32_t i) const;
+};
+
+// Changes that a user makes to a model from the command line; values are numbers or expressions of numbers.
+struct LoadOptions {
+  std::vector<std::pair<std::string, std::string>> set;    // parameters
+  std::vector<std::pair<std::string, std::string>> start;  // initial values: "x", "theta'", "w[2]'"
+  // Families and sums with at most this many members become scalars, which share more subexpressions.
+  std::int32_t unroll_below = 64;
+};
+
+// `system` is the path of a model file or the name of a shipped system. Throws Error ("file:line:column: ...").
+Model load_model(const std::string& system, const LoadOptions& options = {});
+// The same from text; `file` is what messages call it.
+Model parse_model(const std::string& text, const std::string& file, const LoadOptions& options = {});
+
+struct ShippedModel {
+  std::string_view key, text;
+};
+// The shipped systems, in alphabetical order, compiled into the library.
+std::span<const ShippedModel> shipped_models();
+
+}  // namespace rattleback

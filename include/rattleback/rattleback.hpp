@@ -1,0 +1,10 @@
+// Rattleback: mechanical systems with constraints, without losing the physics.
+#pragma once
+
+#include "rattleback/error.hpp"     // IWYU pragma: export
+#include "rattleback/expr.hpp"      // IWYU pragma: export
+#include "rattleback/method.hpp"    // IWYU pragma: export
+#include "rattleback/model.hpp"     // IWYU pragma: export
+#include "rattleback/simulate.hpp"  // IWYU pragma: export
+#include "rattleback/trace.hpp"     // IWYU pragma: export
+#include "rattleback/write.hpp"     // IWYU pragma: export

@@ -1,0 +1,159 @@
+// Running a system: options in, trajectory and audit out.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rattleback/method.hpp"
+#include "rattleback/model.hpp"
+
+namespace rattleback {
+
+// What a long run tells while it goes on.
+struct Progress {
+  std::int64_t step = 0, steps = 0;
+  double t = 0.0, until = 0.0;
+  double energy_error = 0.0;
+  double seconds = 0.0;
+};
+
+// Field names are the long flags of `rattleback run`, the keys of [run] and the Python keywords.
+struct Options {
+  std::string method;                  // empty: the model's [run] method, else spark-lobatto-ab (dae: srk-gauss)
+  int stages = 0;                      // 0: the model's default, else the method's
+  double step = 0.0;                   // 0: the model's default
+  std::optional<double> until;         // end time; with neither until nor steps: the model's default
+  std::optional<std::int64_t> steps;   // exactly so many steps of size `step`
+  std::string formulation;             // "", "index3", "index2", "ggl": how holonomic constraints are taken
+  bool project = false;                // move an inconsistent start to the nearest consistent one
+  int compose = 0;                     // 4, 6, 8: symmetric composition to this order
+  std::string tableau;                 // file with the user's own coefficients; replaces `method`
+  double rtol = 1e-6, atol = 1e-9;     // ode and index1 only
+  double newton_tol = 0.0;             // relative size of the last correction; 0 = to rounding
+  std::int64_t every = 0;              // record every so many steps; 0: all, thinned beyond 10^6
+  bool keep_records = true;            // false: only the audit's running numbers
+  bool record_multipliers = true;      // solve for the multipliers at every record, not only at the end
+  bool audit_reverse = false;          // integrate back and compare with the start
+  bool audit_order = false;            // repeat with h/2 and h/4 and compare
+  std::string checkpoint;              // file, written atomically as the run goes
+  bool resume = false;                 // continue from the checkpoint
+  double checkpoint_seconds = 1.0;     // how often
+  std::function<void(const Progress&)> progress;  // called a few times a second
+
+  // All faults at once, one per line; empty when there are none. simulate() throws Error with them.
+  [[nodiscard]] std::string validate() const;
+};
+
+enum class Status { done, stopped };
+
+struct EnergyAudit {
+  double initial = 0.0, final = 0.0, max_error = 0.0, drift_per_time = 0.0;
+};
+
+struct Trajectory {
+  // What was run, with all defaults filled in.
+  std::string method;
+  int stages = 0, order = 0;  // order 0: adaptive or not known
+  double step = 0.0;
+  std::int64_t steps = 0;       // taken
+  std::int64_t every = 1;       // records are this many steps apart
+  double t = 0.0;               // reached
+
+  Status status = Status::done;
+  std::string message;             // why it stopped, at which t, what to try
+  std::vector<std::string> notes;  // what the reader should know: shorter last step, projected start, claims that do not hold here
+
+  // Records, row by row: t, q, v, multipliers, energy, residuals.
+  struct Records {
+    std::size_t rows = 0;
+    std::vector<double> t, q, v, multipliers, energy, residual_position, residual_velocity;
+  } records;
+
+  // Final state.
+  std::vector<double> q, v, multipliers;
+
+  // Audit: over the recorded steps.
+  std::optional<EnergyAudit> energy;             // mechanical
+  std::optional<double> constraint_position;     // holonomic constraints, or those of a dae
+  std::optional<double> constraint_velocity;     // all constraints of a mechanical system
+  std::optional<double> constraint_midpoint;     // cortes-martinez
+  std::optional<double> error;                   // against [exact]
+  std::optional<double> reverse_defect;          // audit_reverse: relative to the largest component of the start
+  std::optional<double> observed_order;          // audit_order
+  std::int64_t newton_iterations = 0;
+  int newton_max_per_step = 0;
+  double wall_seconds = 0.0;
+};
+
+// Throws Error when the request or the model is wrong. A numerical failure is a status, with everything before it kept.
+Trajectory simulate(const Model& model, const Options& options);
+
+// --- check: what can be said without integrating
+
+struct ConstraintCheck {
+  std::string name;
+  bool holonomic = false, linear = true, integrable = false;
+  double start_residual = 0.0;
+};
+
+struct MethodCheck {
+  std::string name;
+  bool applies = false;
+  std::string reason;
+};
+
+struct CheckReport {
+  int coordinates = 0, degrees_of_freedom = 0, index = 0;
+  std::vector<ConstraintCheck> constraints;
+  bool integrable_together = false;
+  int rank = 0;
+  std::vector<std::string> redundant;  // names of constraints that depend on the others at the start
+  bool mass_constant = false, mass_positive_definite = false, saddle_regular = false;
+  bool consistent = false, derivatives_ok = false;
+  double derivative_error = 0.0;              // largest relative difference to finite differences
+  std::vector<double> nearest_q, nearest_v;   // the nearest consistent start, when the given one is not
+  std::vector<double> multipliers;            // at the start
+  std::vector<MethodCheck> methods;
+  std::vector<std::string> notes;
+};
+
+CheckReport check(const Model& model);
+
+// --- order: error against step size
+
+struct OrderRun {
+  std::string method;
+  int stages = 0;
+  double step = 0.0, error = 0.0, seconds = 0.0;
+  double error_q = 0.0, error_v = 0.0, error_multipliers = 0.0;  // apart
+};
+
+struct OrderSlope {
+  std::string label;            // "spark-gauss(2)"
+  double fitted = 0.0;          // over all points above rounding
+  double last = 0.0;            // between the two smallest such steps
+  double fitted_q = 0.0, fitted_v = 0.0, fitted_multipliers = 0.0;
+  int points = 0;               // used
+};
+
+struct OrderRequest {
+  std::vector<std::pair<std::string, int>> methods;  // name and stages (0 = default)
+  std::vector<double> steps;
+  double until = 0.0;
+  std::string reference;  // "exact", "NAME:S:H", or "" = [exact] when there is one, else a higher-order run
+  Options options;        // compose, newton_tol, formulation, project ...
+};
+
+struct OrderReport {
+  std::vector<OrderRun> runs;
+  std::vector<OrderSlope> slopes;
+  std::string reference;  // what was used
+};
+
+OrderReport order_study(const Model& model, const OrderRequest& request);
+
+}  // namespace rattleback

@@ -1,0 +1,24 @@
+// Output files and texts of a run.
+#pragma once
+
+#include <string>
+
+#include "rattleback/simulate.hpp"
+
+namespace rattleback {
+
+// One JSON object, as in the command line's contract. All numbers read back to the same double.
+std::string to_json(const Model& model, const Trajectory& trajectory);
+std::string to_json(const Model& model, const CheckReport& report);
+std::string to_json(const Model& model, const OrderReport& report);
+std::string methods_json();
+
+// The audit as plain sentences, for the terminal.
+std::string to_text(const Model& model, const Trajectory& trajectory);
+std::string to_text(const Model& model, const CheckReport& report);
+std::string to_text(const OrderReport& report);
+
+// Whole or not at all: written beside the target and renamed. The extension chooses .csv or .h5. Throws Error.
+void write_trajectory(const Model& model, const Trajectory& trajectory, const std::string& path);
+
+}  // namespace rattleback

@@ -1,0 +1,313 @@
+// Construction of the expression graph: interning and the simplifications that are always worth it.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "rattleback/error.hpp"
+#include "rattleback/expr.hpp"
+
+namespace rattleback {
+
+bool is_leaf(Op op) { return op <= Op::table; }
+
+int arity(Op op) {
+  if (is_leaf(op)) return 0;
+  if (op <= Op::sign || op == Op::sum) return 1;
+  return op == Op::select ? 3 : 2;
+}
+
+double apply(Op op, double a, double b, double c) {
+  switch (op) {
+    case Op::neg: return -a;
+    case Op::sin: return std::sin(a);
+    case Op::cos: return std::cos(a);
+    case Op::tan: return std::tan(a);
+    case Op::asin: return std::asin(a);
+    case Op::acos: return std::acos(a);
+    case Op::atan: return std::atan(a);
+    case Op::sinh: return std::sinh(a);
+    case Op::cosh: return std::cosh(a);
+    case Op::tanh: return std::tanh(a);
+    case Op::exp: return std::exp(a);
+    case Op::log: return std::log(a);
+    case Op::sqrt: return std::sqrt(a);
+    case Op::abs: return std::fabs(a);
+    case Op::sign: return static_cast<double>((a > 0.0) - (a < 0.0));
+    case Op::add: return a + b;
+    case Op::sub: return a - b;
+    case Op::mul: return a * b;
+    case Op::div: return a / b;
+    case Op::pow: return std::pow(a, b);
+    case Op::atan2: return std::atan2(a, b);
+    case Op::min: return b < a ? b : a;
+    case Op::max: return a < b ? b : a;
+    case Op::hypot: return std::hypot(a, b);
+    case Op::less: return a < b ? 1.0 : 0.0;
+    case Op::less_equal: return a <= b ? 1.0 : 0.0;
+    case Op::select: return a != 0.0 ? b : c;
+    case Op::constant:
+    case Op::variable:
+    case Op::index:
+    case Op::table:
+    case Op::sum: break;
+  }
+  throw Error("apply: not an arithmetic operation");
+}
+
+namespace {
+
+std::size_t hash_node(const Node& n) {
+  auto mix = [](std::uint64_t h, std::uint64_t v) {
+    h ^= v + 0x9e3779b97f4a7c15ULL + (h << 6) + (h >> 2);
+    return h * 0xff51afd7ed558ccdULL;
+  };
+  std::uint64_t h = static_cast<std::uint64_t>(n.op) | static_cast<std::uint64_t>(n.space) << 8;
+  h = mix(h, static_cast<std::uint32_t>(n.count));
+  h = mix(h, n.a | static_cast<std::uint64_t>(n.b) << 32);
+  h = mix(h, n.c);
+  h = mix(h, std::bit_cast<std::uint64_t>(n.value));
+  return h ^ (h >> 29);
+}
+
+bool same(const Node& x, const Node& y) {
+  // Constants compare by bits, so that 0.0 and -0.0 stay apart.
+  return x.op == y.op && x.space == y.space && x.count == y.count && x.a == y.a && x.b == y.b && x.c == y.c &&
+         std::bit_cast<std::uint64_t>(x.value) == std::bit_cast<std::uint64_t>(y.value);
+}
+
+bool commutes(Op op) { return op == Op::add || op == Op::mul || op == Op::min || op == Op::max || op == Op::hypot; }
+
+}  // namespace
+
+void Graph::grow_index() {
+  slots_.assign(std::max<std::size_t>(1024, slots_.size() * 2), 0);
+  for (NodeId id = 0; id < nodes_.size(); ++id) {
+    std::size_t k = hash_node(nodes_[id]) & (slots_.size() - 1);
+    while (slots_[k] != 0) k = (k + 1) & (slots_.size() - 1);
+    slots_[k] = id + 1;
+  }
+}
+
+NodeId Graph::intern(const Node& node) {
+  if (nodes_.size() * 2 >= slots_.size()) grow_index();
+  std::size_t k = hash_node(node) & (slots_.size() - 1);
+  while (slots_[k] != 0) {
+    if (same(nodes_[slots_[k] - 1], node)) return slots_[k] - 1;
+    k = (k + 1) & (slots_.size() - 1);
+  }
+  if (nodes_.size() >= limit_) throw Error("the model is too large: its formulas exceed the limit of graph nodes");
+  nodes_.push_back(node);
+  slots_[k] = static_cast<NodeId>(nodes_.size());
+  return static_cast<NodeId>(nodes_.size() - 1);
+}
+
+NodeId Graph::constant(double value) {
+  Node n;
+  n.value = value == 0.0 ? 0.0 : value;  // one zero
+  return intern(n);
+}
+
+NodeId Graph::variable(Space space, std::int32_t base, std::int32_t stride, std::int32_t count) {
+  Node n;
+  n.op = Op::variable;
+  n.space = space;
+  n.count = stride == 0 ? 0 : count;
+  n.a = static_cast<NodeId>(base);
+  n.b = static_cast<NodeId>(stride);
+  return intern(n);
+}
+
+NodeId Graph::index(std::int32_t base, std::int32_t stride, std::int32_t count) {
+  if (stride == 0) return constant(base);
+  Node n;
+  n.op = Op::index;
+  n.count = count;
+  n.a = static_cast<NodeId>(base);
+  n.b = static_cast<NodeId>(stride);
+  return intern(n);
+}
+
+std::uint32_t Graph::add_table(std::vector<double> values) {
+  for (std::uint32_t i = 0; i < tables_.size(); ++i)
+    if (tables_[i] == values) return i;
+  tables_.push_back(std::move(values));
+  return static_cast<std::uint32_t>(tables_.size() - 1);
+}
+
+NodeId Graph::table(std::uint32_t number, std::int32_t base, std::int32_t stride, std::int32_t count) {
+  if (stride == 0) return constant(tables_[number][static_cast<std::size_t>(base)]);
+  Node n;
+  n.op = Op::table;
+  n.count = count;
+  n.a = static_cast<NodeId>(base);
+  n.b = static_cast<NodeId>(stride);
+  n.c = number;
+  return intern(n);
+}
+
+NodeId Graph::unary(Op op, NodeId a) {
+  const Node x = nodes_[a];
+  if (x.op == Op::constant) return constant(apply(op, x.value));
+  if (op == Op::neg) {
+    if (x.op == Op::neg) return x.a;
+    if (x.op == Op::sub) return binary(Op::sub, x.b, x.a);
+    if (x.op == Op::mul && is_constant(x.a)) return binary(Op::mul, constant(-nodes_[x.a].value), x.b);
+  }
+  if (x.op == Op::neg) {
+    switch (op) {  // odd and even functions: sin(-x) = -sin(x), so both share one node
+      case Op::sin:
+      case Op::tan:
+      case Op::asin:
+      case Op::atan:
+      case Op::sinh:
+      case Op::tanh:
+      case Op::sign: return unary(Op::neg, unary(op, x.a));
+      case Op::cos:
+      case Op::cosh:
+      case Op::abs: return unary(op, x.a);
+      default: break;
+    }
+  }
+  Node n;
+  n.op = op;
+  n.count = x.count;
+  n.a = a;
+  return intern(n);
+}
+
+NodeId Graph::binary(Op op, NodeId a, NodeId b) {
+  const Node x = nodes_[a], y = nodes_[b];
+  const bool cx = x.op == Op::constant, cy = y.op == Op::constant;
+  if (cx && cy) return constant(apply(op, x.value, y.value));
+  switch (op) {
+    case Op::add:
+      if (cx && x.value == 0.0) return b;
+      if (cy && y.value == 0.0) return a;
+      if (y.op == Op::neg) return binary(Op::sub, a, y.a);
+      if (x.op == Op::neg) return binary(Op::sub, b, x.a);
+      if (a == b) return binary(Op::mul, constant(2.0), a);
+      break;
+    case Op::sub:
+      if (cy && y.value == 0.0) return a;
+      if (cx && x.value == 0.0) return unary(Op::neg, b);
+      if (a == b) return zero();
+      if (y.op == Op::neg) return binary(Op::add, a, y.a);
+      if (x.op == Op::neg) return unary(Op::neg, binary(Op::add, x.a, b));
+      break;
+    case Op::mul:
+      if (cy) return binary(Op::mul, b, a);  // a constant factor stands on the left
+      if (cx) {
+        if (x.value == 0.0) return a;
+        if (x.value == 1.0) return b;
+        if (x.value == -1.0) return unary(Op::neg, b);
+        if (y.op == Op::neg) return binary(Op::mul, constant(-x.value), y.a);
+        if (y.op == Op::mul && is_constant(y.a)) return binary(Op::mul, constant(x.value * nodes_[y.a].value), y.b);
+      } else {
+        if (x.op == Op::neg) return unary(Op::neg, binary(Op::mul, x.a, b));
+        if (y.op == Op::neg) return unary(Op::neg, binary(Op::mul, a, y.a));
+        // Constant factors move out, so that products share their variable part.
+        if (x.op == Op::mul && is_constant(x.a)) return binary(Op::mul, x.a, binary(Op::mul, x.b, b));
+        if (y.op == Op::mul && is_constant(y.a)) return binary(Op::mul, y.a, binary(Op::mul, a, y.b));
+      }
+      break;
+    case Op::div:
+      if (cx && x.value == 0.0) return a;
+      if (cy) {
+        if (y.value == 1.0) return a;
+        if (y.value == -1.0) return unary(Op::neg, a);
+        // Exact when the divisor is a power of two; otherwise a quotient stays a quotient.
+        int exponent = 0;
+        if (std::frexp(y.value, &exponent) == 0.5 && exponent > -1000) return binary(Op::mul, constant(1.0 / y.value), a);
+      }
+      if (a == b) return one();
+      if (x.op == Op::neg) return unary(Op::neg, binary(Op::div, x.a, b));
+      if (y.op == Op::neg) return unary(Op::neg, binary(Op::div, a, y.a));
+      break;
+    case Op::pow:
+      if (cy) {
+        const double e = y.value;
+        if (e == 0.0) return one();
+        if (e == 1.0) return a;
+        if (e == 0.5) return unary(Op::sqrt, a);
+        if (e == std::floor(e) && std::fabs(e) <= 32.0) {  // whole powers by repeated squaring
+          if (e < 0.0) return binary(Op::div, one(), binary(Op::pow, a, constant(-e)));
+          const int k = static_cast<int>(e);
+          if (k % 2 == 1) return binary(Op::mul, binary(Op::pow, a, constant(e - 1.0)), a);
+          const NodeId half = binary(Op::pow, a, constant(e / 2.0));
+          return binary(Op::mul, half, half);
+        }
+      }
+      if (cx && x.value == 1.0) return a;
+      break;
+    case Op::min:
+    case Op::max:
+      if (a == b) return a;
+      break;
+    default: break;
+  }
+  if (x.count != 0 && y.count != 0 && x.count != y.count) throw NeedsUnrolling();
+  Node n;
+  n.op = op;
+  n.count = std::max(x.count, y.count);
+  n.a = a;
+  n.b = b;
+  if (commutes(op) && !cx && a > b) std::swap(n.a, n.b);
+  return intern(n);
+}
+
+NodeId Graph::select(NodeId condition, NodeId yes, NodeId no) {
+  if (is_constant(condition)) return nodes_[condition].value != 0.0 ? yes : no;
+  if (yes == no) return yes;
+  Node n;
+  n.op = Op::select;
+  for (const NodeId id : {condition, yes, no}) {
+    const std::int32_t count = nodes_[id].count;
+    if (count != 0 && n.count != 0 && count != n.count) throw NeedsUnrolling();
+    n.count = std::max(n.count, count);
+  }
+  n.a = condition;
+  n.b = yes;
+  n.c = no;
+  return intern(n);
+}
+
+NodeId Graph::sum(NodeId body, std::int32_t count) {
+  const Node x = nodes_[body];
+  if (count == 0) return zero();
+  if (x.count == 0) return binary(Op::mul, constant(count), body);
+  if (x.op == Op::neg) return unary(Op::neg, sum(x.a, count));
+  // Factors that do not vary leave the loop.
+  if (x.op == Op::mul && nodes_[x.a].count == 0) return binary(Op::mul, x.a, sum(x.b, count));
+  if (x.op == Op::mul && nodes_[x.b].count == 0) return binary(Op::mul, x.b, sum(x.a, count));
+  Node n;
+  n.op = Op::sum;
+  n.a = body;
+  n.b = static_cast<NodeId>(count);
+  return intern(n);
+}
+
+namespace {
+Graph& graph_of(const Expr& a, const Expr& b) {
+  if (a.graph() != nullptr && b.graph() != nullptr && a.graph() != b.graph())
+    throw Error("an expression mixes variables of two different models");
+  return *(a.graph() != nullptr ? a.graph() : b.graph());
+}
+}  // namespace
+
+Expr Expr::make(Op op, const Expr& a) {
+  if (a.graph_ == nullptr) return {apply(op, a.value_)};
+  return {*a.graph_, a.graph_->unary(op, a.id_)};
+}
+Expr Expr::make(Op op, const Expr& a, const Expr& b) {
+  if (a.graph_ == nullptr && b.graph_ == nullptr) return {apply(op, a.value_, b.value_)};
+  Graph& g = graph_of(a, b);
+  return {g, g.binary(op, a.id(g), b.id(g))};
+}
+Expr Expr::make_select(const Expr& condition, const Expr& yes, const Expr& no) {
+  if (condition.graph_ == nullptr) return condition.value_ != 0.0 ? yes : no;
+  Graph& g = *condition.graph_;
+  return {g, g.select(condition.id_, yes.id(g), no.id(g))};
+}
+
+}  // namespace rattleback

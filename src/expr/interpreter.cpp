@@ -1,0 +1,172 @@
+// Running programs. One switch per instruction; the lane loop is inside, so its cost is shared by all lanes.
+#include <cmath>
+
+#include "expr/program.hpp"
+
+namespace rattleback {
+namespace {
+
+// Transcendental functions are the scalar libm's in every path: mixing in vector versions would change bits between
+// one lane and many.
+#define RATTLEBACK_ARITHMETIC(CASE1, CASE2)                                      \
+  CASE1(neg, -x)                                                                 \
+  CASE1(sin, std::sin(x))                                                        \
+  CASE1(cos, std::cos(x))                                                        \
+  CASE1(tan, std::tan(x))                                                        \
+  CASE1(asin, std::asin(x))                                                      \
+  CASE1(acos, std::acos(x))                                                      \
+  CASE1(atan, std::atan(x))                                                      \
+  CASE1(sinh, std::sinh(x))                                                      \
+  CASE1(cosh, std::cosh(x))                                                      \
+  CASE1(tanh, std::tanh(x))                                                      \
+  CASE1(exp, std::exp(x))                                                        \
+  CASE1(log, std::log(x))                                                        \
+  CASE1(sqrt, std::sqrt(x))                                                      \
+  CASE1(abs, std::fabs(x))                                                       \
+  CASE1(sign, static_cast<double>((x > 0.0) - (x < 0.0)))                        \
+  CASE1(copy, x)                                                                 \
+  CASE2(add, x + y)                                                              \
+  CASE2(sub, x - y)                                                              \
+  CASE2(mul, x* y)                                                               \
+  CASE2(div, x / y)                                                              \
+  CASE2(pow, std::pow(x, y))                                                     \
+  CASE2(atan2, std::atan2(x, y))                                                 \
+  CASE2(min, y < x ? y : x)                                                      \
+  CASE2(max, x < y ? y : x)                                                      \
+  CASE2(hypot, std::hypot(x, y))                                                 \
+  CASE2(less, x < y ? 1.0 : 0.0)                                                 \
+  CASE2(less_equal, x <= y ? 1.0 : 0.0)
+
+void run_loop(const Program& program, const Loop& loop, double* w, int lanes, int lane) {
+  double* const regs = w + static_cast<std::ptrdiff_t>(loop.scratch) * lanes;  // shared by all lanes, one at a time
+  const auto slot = [&](std::int32_t s) -> double& { return w[static_cast<std::ptrdiff_t>(s) * lanes + lane]; };
+  for (std::int32_t first = 0; first < loop.count; first += kChunk) {
+    const int valid = std::min<std::int32_t>(kChunk, loop.count - first);
+    // Past the end a chunk repeats the last member: padding, not a second code path.
+    const auto member = [&](int l) { return first + std::min(l, valid - 1); };
+    for (const LoopInstruction& in : loop.body) {
+      double* const d = regs + static_cast<std::ptrdiff_t>(in.dst) * kChunk;
+      const double* const a = regs + static_cast<std::ptrdiff_t>(in.a) * kChunk;
+      const double* const b = regs + static_cast<std::ptrdiff_t>(in.b) * kChunk;
+      switch (in.what) {
+        case LoopCode::load:
+          for (int l = 0; l < kChunk; ++l) d[l] = slot(in.a + in.b * member(l));
+          break;
+        case LoopCode::broadcast: {
+          const double x = slot(in.a);
+          for (int l = 0; l < kChunk; ++l) d[l] = x;
+          break;
+        }
+        case LoopCode::index:
+          for (int l = 0; l < kChunk; ++l) d[l] = static_cast<double>(in.a + in.b * member(l));
+          break;
+        case LoopCode::table:
+          for (int l = 0; l < kChunk; ++l)
+            d[l] = program.tables[static_cast<std::size_t>(in.c)][static_cast<std::size_t>(in.a + in.b * member(l))];
+          break;
+        case LoopCode::store:
+          for (int l = 0; l < valid; ++l) slot(in.a + in.b * (first + l)) = d[l];
+          break;
+        case LoopCode::store_add:
+          for (int l = 0; l < valid; ++l) slot(in.a + in.b * (first + l)) += d[l];
+          break;
+        case LoopCode::reduce: {
+          double s = 0.0;
+          for (int l = 0; l < valid; ++l) s += d[l];
+          slot(in.a) += s;
+          break;
+        }
+        case LoopCode::arithmetic:
+          switch (in.code) {
+#define CASE1(name, formula)                 \
+  case Code::name:                           \
+    for (int l = 0; l < kChunk; ++l) {       \
+      const double x = a[l];                 \
+      d[l] = formula;                        \
+    }                                        \
+    break;
+#define CASE2(name, formula)                 \
+  case Code::name:                           \
+    for (int l = 0; l < kChunk; ++l) {       \
+      const double x = a[l], y = b[l];       \
+      d[l] = formula;                        \
+    }                                        \
+    break;
+            RATTLEBACK_ARITHMETIC(CASE1, CASE2)
+#undef CASE1
+#undef CASE2
+            case Code::select: {
+              const double* const c = regs + static_cast<std::ptrdiff_t>(in.c) * kChunk;
+              for (int l = 0; l < kChunk; ++l) d[l] = a[l] != 0.0 ? b[l] : c[l];
+              break;
+            }
+            case Code::mul_add:
+            case Code::mul_sub:
+            case Code::sub_mul:
+            case Code::clear:
+            case Code::loop: break;  // not emitted in loop bodies
+          }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+template <int W>
+void Program::run_lanes(double* w) const {
+  const Instruction* in = code.data();
+  const Instruction* const end = in + code.size();
+  for (; in != end; ++in) {
+    double* const d = w + static_cast<std::ptrdiff_t>(in->dst) * W;
+    const double* const a = w + static_cast<std::ptrdiff_t>(in->a) * W;
+    const double* const b = w + static_cast<std::ptrdiff_t>(in->b) * W;
+    const double* const c = w + static_cast<std::ptrdiff_t>(in->c) * W;
+    switch (in->code) {
+#define CASE1(name, formula)             \
+  case Code::name:                       \
+    for (int l = 0; l < W; ++l) {        \
+      const double x = a[l];             \
+      d[l] = formula;                    \
+    }                                    \
+    break;
+#define CASE2(name, formula)             \
+  case Code::name:                       \
+    for (int l = 0; l < W; ++l) {        \
+      const double x = a[l], y = b[l];   \
+      d[l] = formula;                    \
+    }                                    \
+    break;
+      RATTLEBACK_ARITHMETIC(CASE1, CASE2)
+#undef CASE1
+#undef CASE2
+      case Code::select:
+        for (int l = 0; l < W; ++l) d[l] = a[l] != 0.0 ? b[l] : c[l];
+        break;
+      case Code::mul_add:
+        for (int l = 0; l < W; ++l) d[l] = a[l] * b[l] + c[l];
+        break;
+      case Code::mul_sub:
+        for (int l = 0; l < W; ++l) d[l] = a[l] * b[l] - c[l];
+        break;
+      case Code::sub_mul:
+        for (int l = 0; l < W; ++l) d[l] = c[l] - a[l] * b[l];
+        break;
+      case Code::clear:
+        for (std::ptrdiff_t k = 0; k < static_cast<std::ptrdiff_t>(in->b) * W; ++k) d[k] = 0.0;
+        break;
+      case Code::loop:
+        for (int l = 0; l < W; ++l) run_loop(*this, loops[static_cast<std::size_t>(in->a)], w, W, l);
+        break;
+    }
+  }
+}
+
+void Program::run(double* w) const { run_lanes<1>(w); }
+
+template void Program::run_lanes<1>(double*) const;
+template void Program::run_lanes<2>(double*) const;
+template void Program::run_lanes<4>(double*) const;
+template void Program::run_lanes<8>(double*) const;
+
+}  // namespace rattleback

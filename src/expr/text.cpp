@@ -1,0 +1,73 @@
+// Text of an expression, for messages and `check`.
+#include <array>
+
+#include <fmt/format.h>
+
+#include "rattleback/expr.hpp"
+
+namespace rattleback {
+namespace {
+
+constexpr std::array<const char*, 31> kNames = {
+    "constant", "variable", "index", "table", "neg",  "sin",  "cos",   "tan",  "asin", "acos", "atan",
+    "sinh",     "cosh",     "tanh",  "exp",   "log",  "sqrt", "abs",   "sign", "+",    "-",    "*",
+    "/",        "^",        "atan2", "min",   "max",  "hypot", "<",    "<=",   "if"};
+
+int precedence(Op op) {
+  switch (op) {
+    case Op::less:
+    case Op::less_equal: return 1;
+    case Op::add:
+    case Op::sub: return 2;
+    case Op::mul:
+    case Op::div: return 3;
+    case Op::neg: return 4;
+    case Op::pow: return 5;
+    default: return 6;
+  }
+}
+
+std::string write(const Graph& g, NodeId id, const std::function<std::string(const Node&)>& name, int budget) {
+  if (budget <= 0) return "...";
+  const Node& n = g[id];
+  const auto arg = [&](NodeId k, int outer) {
+    std::string s = write(g, k, name, budget - 1);
+    const Node& m = g[k];
+    const bool bare = is_leaf(m.op) ? !(m.op == Op::constant && m.value < 0.0) : precedence(m.op) >= outer;
+    return bare ? s : "(" + s + ")";
+  };
+  switch (n.op) {
+    case Op::constant: return fmt::format("{}", n.value);
+    case Op::variable:
+      if (name) return name(n);
+      return fmt::format("s{}[{}+{}i]", n.space, n.base(), n.stride());
+    case Op::index: return fmt::format("({}+{}i)", n.base(), n.stride());
+    case Op::table: return fmt::format("table{}[{}+{}i]", n.c, n.base(), n.stride());
+    case Op::neg: return "-" + arg(n.a, 4);
+    case Op::sum: return fmt::format("sum({}, {})", n.b, write(g, n.a, name, budget - 1));
+    case Op::select: return fmt::format("if({}, {}, {})", arg(n.a, 0), arg(n.b, 0), arg(n.c, 0));
+    case Op::add:
+    case Op::sub:
+    case Op::mul:
+    case Op::div:
+    case Op::less:
+    case Op::less_equal: {
+      const int p = precedence(n.op);
+      return fmt::format("{} {} {}", arg(n.a, p), kNames[static_cast<std::size_t>(n.op)], arg(n.b, p + 1));
+    }
+    case Op::pow: return fmt::format("{}^{}", arg(n.a, 6), arg(n.b, 5));
+    default: {
+      std::string s = std::string(kNames[static_cast<std::size_t>(n.op)]) + "(" + arg(n.a, 0);
+      if (arity(n.op) == 2) s += ", " + arg(n.b, 0);
+      return s + ")";
+    }
+  }
+}
+
+}  // namespace
+
+std::string to_string(const Graph& graph, NodeId expr, const std::function<std::string(const Node&)>& name) {
+  return write(graph, expr, name, 200);
+}
+
+}  // namespace rattleback

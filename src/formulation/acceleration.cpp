@@ -1,0 +1,107 @@
+#include "formulation/acceleration.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "formulation/point.hpp"
+
+namespace rattleback {
+namespace {
+
+std::vector<NodeId> unknowns(Graph& g, std::int32_t first, std::int32_t count) {
+  std::vector<NodeId> out;
+  for (std::int32_t i = 0; i < count; ++i) out.push_back(g.variable(kUnknown, first + i));
+  return out;
+}
+
+void finish(Equations& eq, std::int32_t unknown_count) {
+  eq.scales.assign(static_cast<std::size_t>(unknown_count), Equations::Scale::state);
+}
+
+Equations equations(Mechanical f) {
+  Equations eq;
+  eq.graph = std::move(f.graph);
+  Graph& g = eq.graph;
+  eq.inputs = {{kTime, 1}, {kPosition, f.n}, {kVelocity, f.n}, {kMultiplier, f.m}};
+  const std::vector<NodeId> a = unknowns(g, 0, f.n), lambda = unknowns(g, f.n, f.m);
+  const auto along_motion = [&](NodeId e) {
+    return tangent(g, e, [&](NodeId id) {
+      const Node n = g[id];
+      if (n.space == kTime) return g.one();
+      if (n.space == kPosition) return g.variable(kVelocity, n.base());
+      if (n.space == kVelocity) return a[static_cast<std::size_t>(n.base())];
+      return g.zero();
+    });
+  };
+  std::vector<NodeId> q, v;
+  Point at(g, g.variable(kTime, 0), {}, {}, lambda);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    NodeId balance = g.sub(along_motion(f.p[i]), at(f.force[i]));
+    for (std::size_t c = 0; c < lambda.size(); ++c) balance = g.add(balance, g.mul(f.K[c][i], lambda[c]));
+    eq.residuals.push_back(balance);
+  }
+  for (const NodeId k : f.k) eq.residuals.push_back(along_motion(k));
+  finish(eq, f.n + f.m);
+  eq.guesses.assign(static_cast<std::size_t>(f.n), g.zero());
+  for (std::int32_t c = 0; c < f.m; ++c) eq.guesses.push_back(g.variable(kMultiplier, c));
+  eq.results = a;
+  eq.results.insert(eq.results.end(), lambda.begin(), lambda.end());
+  return eq;
+}
+
+Equations equations(Dae f) {
+  Equations eq;
+  eq.graph = std::move(f.graph);
+  Graph& g = eq.graph;
+  eq.inputs = {{kTime, 1}, {kPosition, f.n}, {kMultiplier, f.m}};
+  const std::vector<NodeId> z = unknowns(g, 0, f.m);
+  Point at(g, g.variable(kTime, 0), {}, {}, z);
+  const std::vector<NodeId> rhs = at(f.f);
+  for (const NodeId c : f.c)
+    eq.residuals.push_back(tangent(g, c, [&](NodeId id) {
+      const Node n = g[id];
+      if (n.space == kTime) return g.one();
+      if (n.space == kPosition) return rhs[static_cast<std::size_t>(n.base())];
+      return g.zero();
+    }));
+  finish(eq, f.m);
+  for (std::int32_t c = 0; c < f.m; ++c) eq.guesses.push_back(g.variable(kMultiplier, c));
+  eq.results = rhs;
+  eq.results.insert(eq.results.end(), z.begin(), z.end());
+  return eq;
+}
+
+}  // namespace
+
+Acceleration::Acceleration(const Mechanical& system)
+    : n_(static_cast<std::size_t>(system.n)),
+      m_(static_cast<std::size_t>(system.m)),
+      mechanical_(true),
+      plan_(equations(system)),
+      w_(plan_.image()) {}
+
+Acceleration::Acceleration(const Dae& system)
+    : n_(static_cast<std::size_t>(system.n)),
+      m_(static_cast<std::size_t>(system.m)),
+      mechanical_(false),
+      plan_(equations(system)),
+      w_(plan_.image()) {}
+
+void Acceleration::set_guess(std::span<const double> multipliers) {
+  std::copy(multipliers.begin(), multipliers.end(), w_.begin() + plan_.slot(kMultiplier));
+}
+
+bool Acceleration::solve(double t, std::span<const double> q, std::span<const double> v) {
+  w_[static_cast<std::size_t>(plan_.slot(kTime))] = t;
+  std::copy(q.begin(), q.end(), w_.begin() + plan_.slot(kPosition));
+  if (mechanical_) std::copy(v.begin(), v.end(), w_.begin() + plan_.slot(kVelocity));
+  plan_.guess(w_.data());
+  const double scale[2] = {1e-300, 1e-300};
+  report_ = plan_.solve(w_.data(), scale, {});
+  if (report_.ok) set_guess(multipliers());
+  for (const double x : std::span(w_).subspan(static_cast<std::size_t>(plan_.result_slot()), n_ + m_))
+    if (!std::isfinite(x)) report_.ok = false;
+  return report_.ok;
+}
+
+}  // namespace rattleback

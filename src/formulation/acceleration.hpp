@@ -1,0 +1,36 @@
+// The hidden acceleration level, which determines the multipliers:
+//
+//   d/dt L_v(t, q, v) = L_q + F(lambda) - K^T lambda,     d/dt k(t, q, v) = 0      unknowns: v' and lambda
+//   (dae)  y' = f(t, y, z),                               d/dt c(t, y) = 0         unknowns: z
+//
+// Used for consistent starts, for the multipliers that are reported, and as right-hand side of the baselines.
+#pragma once
+
+#include "formulation/dae.hpp"
+#include "formulation/mechanical.hpp"
+#include "solve/equations.hpp"
+
+namespace rattleback {
+
+class Acceleration {
+ public:
+  explicit Acceleration(const Mechanical& system);
+  explicit Acceleration(const Dae& system);
+
+  // Solves at (t, q, v); dae: q = y, v is not used. The multipliers of the last call are the starting guess.
+  bool solve(double t, std::span<const double> q, std::span<const double> v);
+  [[nodiscard]] std::span<const double> acceleration() const { return {w_.data() + plan_.result_slot(), n_}; }
+  [[nodiscard]] std::span<const double> multipliers() const { return {w_.data() + plan_.result_slot() + n_, m_}; }
+  void set_guess(std::span<const double> multipliers);
+  [[nodiscard]] std::span<const double> guess() const { return {w_.data() + plan_.slot(kMultiplier), m_}; }
+  [[nodiscard]] const SolveReport& report() const { return report_; }
+
+ private:
+  std::size_t n_, m_;
+  bool mechanical_;
+  Plan plan_;
+  std::vector<double> w_;
+  SolveReport report_;
+};
+
+}  // namespace rattleback

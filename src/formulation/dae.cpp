@@ -1,0 +1,19 @@
+#include "formulation/dae.hpp"
+
+#include "formulation/mechanical.hpp"
+
+namespace rattleback {
+
+Dae::Dae(const Model& model) : graph(*model.graph) {
+  n = model.coordinates.size();
+  m = model.algebraic.size();
+  f.assign(static_cast<std::size_t>(n), graph.zero());
+  for (std::size_t part = 0; part < parts.size(); ++part) {
+    if (model.parts[part].empty()) continue;
+    parts[part] = scalars(graph, model.parts[part], n);
+    for (std::size_t i = 0; i < f.size(); ++i) f[i] = graph.add(f[i], parts[part][i]);
+  }
+  c = scalars(graph, model.constraints, m);
+}
+
+}  // namespace rattleback

@@ -1,0 +1,21 @@
+// An index-2 DAE in Hessenberg form: y' = f_1 + ... + f_5 with f(t, y, z), 0 = c(t, y).
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "rattleback/model.hpp"
+
+namespace rattleback {
+
+struct Dae {
+  explicit Dae(const Model& model);
+
+  Graph graph;
+  std::int32_t n = 0, m = 0;
+  std::array<std::vector<NodeId>, 5> parts;  // empty vector: that part is zero
+  std::vector<NodeId> f;                     // their sum
+  std::vector<NodeId> c;
+};
+
+}  // namespace rattleback

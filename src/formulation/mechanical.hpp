@@ -1,0 +1,47 @@
+// What the methods for mechanical systems need, derived exactly from the model:
+//
+//   d/dt L_v = L_q + F - K^T lambda,    k(t, q, v) = 0,    K = dk/dv
+//
+// k holds all constraints at velocity level: the time derivatives g_t + g_q v of the holonomic ones first, then the
+// nonholonomic ones. Everything is scalar nodes of one graph; stages and steps are built from them.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "rattleback/model.hpp"
+
+namespace rattleback {
+
+struct Mechanical {
+  explicit Mechanical(const Model& model);
+
+  Graph graph;
+  std::int32_t n = 0;           // coordinates
+  std::int32_t m = 0;           // constraints at velocity level
+  std::int32_t holonomic = 0;   // the first so many of them come from g
+  std::vector<NodeId> p;        // L_v
+  std::vector<NodeId> force;    // L_q + F
+  std::vector<NodeId> applied;  // F alone
+  std::vector<NodeId> Lq;       // L_q alone
+  std::vector<NodeId> g;        // holonomic constraints at position level
+  std::vector<NodeId> k;        // all constraints at velocity level
+  std::vector<std::vector<NodeId>> K;    // m x n
+  std::vector<std::vector<NodeId>> Lvv;  // n x n
+  NodeId energy = 0;                     // v . L_v - L
+
+  // Set when L_vv is the same everywhere; then L_v = M v + p_rest(t, q).
+  std::optional<std::vector<double>> mass, inverse_mass;  // n x n, row-major
+  std::vector<NodeId> p_rest;
+  bool separable = false;           // constant mass, and L_q does not contain v
+  bool multiplier_forces = false;   // F contains lambda
+  bool linear_constraints = false;  // K does not contain v
+
+  // K^T lambda.
+  std::vector<NodeId> reaction(const std::vector<NodeId>& lambda);
+};
+
+// The scalar nodes of a vector function whose entries are not in loops, zero where there is no entry.
+std::vector<NodeId> scalars(Graph& graph, std::span<const Entry> entries, std::int32_t size);
+
+}  // namespace rattleback

@@ -1,0 +1,43 @@
+// Consistent starts: constraints at position and velocity level, their rank, and the multipliers.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "formulation/system.hpp"
+
+namespace rattleback {
+
+struct ConstraintResidual {
+  std::string name;
+  bool position = false;  // position level (or a dae's constraint); otherwise velocity level
+  double value = 0.0;     // absolute
+  double relative = 0.0;  // to the largest of its terms
+};
+
+struct StartAnalysis {
+  std::vector<ConstraintResidual> residuals;
+  bool consistent = true;
+  int rank = 0;
+  std::vector<std::string> redundant;    // constraints that follow from the others
+  bool saddle_regular = false;           // [L_vv K^T; K 0], or c_y f_z of a dae
+  bool mass_positive_definite = false;
+  std::vector<std::string> without_inertia;  // coordinates in the kernel of the saddle matrix
+};
+StartAnalysis analyse_start(const System& system, std::span<const double> q, std::span<const double> v,
+                            std::span<const double> multipliers = {});
+
+// Moves (q, v) to the nearest consistent state, positions first. False when the iteration does not converge.
+bool project_start(const System& system, std::vector<double>& q, std::vector<double>& v);
+
+struct Start {
+  std::vector<double> q, v, multipliers, acceleration;
+  std::vector<std::string> notes;
+};
+// Throws Error with the violated constraint and its size, unless `project`.
+Start consistent_start(const System& system, bool project);
+
+// A start is accepted as it is below this, relative to the size of the terms.
+inline constexpr double kStartTolerance = 1e-10;
+
+}  // namespace rattleback

@@ -1,0 +1,66 @@
+#include "formulation/system.hpp"
+
+#include <cmath>
+
+#include "rattleback/error.hpp"
+
+namespace rattleback {
+
+System::System(const Model& model) : model_(&model) {
+  try {
+    std::vector<NodeId> watched;
+    if (model.kind == Kind::mechanical) {
+      mechanical_.emplace(model);
+      watched = {mechanical_->energy};
+      watched.insert(watched.end(), mechanical_->g.begin(), mechanical_->g.end());
+      watched.insert(watched.end(), mechanical_->k.begin(), mechanical_->k.end());
+      positions_ = mechanical_->g.size();
+      velocities_ = mechanical_->k.size();
+      observed_.emplace(mechanical_->graph, watched, n(), m());
+    } else {
+      dae_.emplace(model);
+      watched = {dae_->graph.zero()};
+      watched.insert(watched.end(), dae_->c.begin(), dae_->c.end());
+      positions_ = dae_->c.size();
+      observed_.emplace(dae_->graph, watched, n(), m());
+    }
+    if (!model.exact.empty()) {
+      std::vector<NodeId> exact;
+      for (const ExactValue& e : model.exact) exact.push_back(e.expr);
+      exact_.emplace(*model.graph, exact, n(), m());
+    }
+  } catch (const NeedsUnrolling&) {
+    throw Error("model '" + model.key +
+                "' has families that are too large for the solvers of this version, which work on single coordinates. "
+                "`rattleback check` handles it; reduce the size of its families to run it");
+  }
+}
+
+std::unique_ptr<Acceleration> System::acceleration() const {
+  return mechanical_ ? std::make_unique<Acceleration>(*mechanical_) : std::make_unique<Acceleration>(*dae_);
+}
+
+System::Observation System::observe(double t, std::span<const double> q, std::span<const double> v) {
+  const std::span<const double> x = (*observed_)(t, q, v);
+  Observation o;
+  o.energy = x[0];
+  for (std::size_t i = 0; i < positions_; ++i) o.position = std::fmax(o.position, std::fabs(x[1 + i]));
+  for (std::size_t i = 0; i < velocities_; ++i) o.velocity = std::fmax(o.velocity, std::fabs(x[1 + positions_ + i]));
+  return o;
+}
+
+std::optional<double> System::exact_error(double t, std::span<const double> q, std::span<const double> v,
+                                          std::span<const double> multipliers) {
+  if (!exact_) return std::nullopt;
+  const std::span<const double> x = (*exact_)(t, q, v);
+  double sum = 0.0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const ExactValue& e = model_->exact[i];
+    const auto k = static_cast<std::size_t>(e.index);
+    const double ours = e.space == kPosition ? q[k] : e.space == kVelocity ? v[k] : multipliers[k];
+    sum += (ours - x[i]) * (ours - x[i]);
+  }
+  return std::sqrt(sum);
+}
+
+}  // namespace rattleback

@@ -1,0 +1,45 @@
+// A model made ready for integration: its formulation, and the functions that the audit looks at.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "formulation/acceleration.hpp"
+#include "formulation/dae.hpp"
+#include "formulation/evaluator.hpp"
+#include "formulation/mechanical.hpp"
+
+namespace rattleback {
+
+class System {
+ public:
+  // Throws Error when the model has families too large for the solvers.
+  explicit System(const Model& model);
+
+  [[nodiscard]] const Model& model() const { return *model_; }
+  [[nodiscard]] bool is_mechanical() const { return mechanical_.has_value(); }
+  [[nodiscard]] const Mechanical& mechanical() const { return *mechanical_; }
+  [[nodiscard]] const Dae& dae() const { return *dae_; }
+  [[nodiscard]] std::int32_t n() const { return mechanical_ ? mechanical_->n : dae_->n; }
+  [[nodiscard]] std::int32_t m() const { return mechanical_ ? mechanical_->m : dae_->m; }
+  [[nodiscard]] std::unique_ptr<Acceleration> acceleration() const;
+
+  struct Observation {
+    double energy = 0.0;
+    double position = 0.0;  // largest |g| (dae: |c|)
+    double velocity = 0.0;  // largest |k|
+  };
+  Observation observe(double t, std::span<const double> q, std::span<const double> v);
+  // Norm of the difference to [exact] at time t; nothing when the model has none.
+  std::optional<double> exact_error(double t, std::span<const double> q, std::span<const double> v,
+                                    std::span<const double> multipliers);
+
+ private:
+  const Model* model_;
+  std::optional<Mechanical> mechanical_;
+  std::optional<Dae> dae_;
+  std::optional<Evaluator> observed_, exact_;
+  std::size_t positions_ = 0, velocities_ = 0;
+};
+
+}  // namespace rattleback

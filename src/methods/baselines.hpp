@@ -1,0 +1,16 @@
+// The codes a user would otherwise pick, to compare with: they differentiate the constraint and drift off it.
+#pragma once
+
+#include <memory>
+
+#include "formulation/system.hpp"
+#include "methods/registry.hpp"
+#include "methods/stepper.hpp"
+
+namespace rattleback {
+
+// ode: multiplier eliminated, ARKODE's Dormand-Prince 5(4). index1: IDA on the constraint differentiated once.
+// A "step" of theirs is an output interval; the solver chooses what it does in between.
+std::unique_ptr<Stepper> make_baseline(Baseline which, const System& system, double rtol, double atol);
+
+}  // namespace rattleback

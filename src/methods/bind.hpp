@@ -1,0 +1,30 @@
+// Binding a method to a system.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "formulation/start.hpp"
+#include "formulation/system.hpp"
+#include "methods/registry.hpp"
+#include "methods/stepper.hpp"
+#include "rattleback/simulate.hpp"
+
+namespace rattleback {
+
+// Why a method cannot take this model, with what to do instead; "" when it can.
+std::string why_not(const MethodEntry& method, const Model& model, const std::string& formulation);
+
+struct BoundMethod {
+  std::unique_ptr<Stepper> stepper;
+  std::string name;
+  int stages = 0, order = 0;
+  bool symmetric = false;                // on this system
+  bool two_step = false, adaptive = false;
+  std::vector<std::string> notes;        // claims that do not hold on this system
+};
+
+// Options must be complete (method, stages). Throws Error.
+BoundMethod bind(const System& system, const Options& options, const Start& start);
+
+}  // namespace rattleback

@@ -1,0 +1,59 @@
+// The stepper of all methods whose step is a Plan: Runge-Kutta families, discrete Lagrange methods, compositions.
+#pragma once
+
+#include <optional>
+
+#include "formulation/acceleration.hpp"
+#include "methods/stepper.hpp"
+
+namespace rattleback {
+
+struct PlanStepperData {
+  Plan step;
+  std::optional<Plan> first;            // a two-step method's first step
+  std::vector<double> gamma = {1.0};    // composition: sub-steps gamma_i h
+  std::int32_t n = 0, m = 0;
+  bool mechanical = true;
+  bool two_step = false;                // needs the size of the step before
+  bool carries_multiplier = false;
+  double multiplier_scale = 1.0;        // size of (mass / constraint row): multipliers ~ this * velocity / h
+  std::unique_ptr<Acceleration> acceleration;  // for starting guesses
+  SolveOptions solve;
+};
+
+class PlanStepper final : public Stepper {
+ public:
+  explicit PlanStepper(PlanStepperData data);
+
+  void start(double t, std::span<const double> q, std::span<const double> v, std::span<const double> multipliers,
+             std::span<const double> acceleration) override;
+  AdvanceReport advance(double h, std::int64_t steps) override;
+  [[nodiscard]] double t() const override { return t_base_ + static_cast<double>(count_) * h_; }
+  [[nodiscard]] std::span<const double> q() const override { return {state_.data(), n_}; }
+  [[nodiscard]] std::span<const double> v() const override {
+    return {state_.data() + n_, data_.mechanical ? n_ : std::size_t{0}};
+  }
+  int turn_round() override;
+  [[nodiscard]] std::vector<double> save() const override;
+  void load(std::span<const double> saved) override;
+
+ private:
+  bool sub_step(const Plan& plan, std::vector<double>& w, double t, double h, std::size_t which, SolveReport& report);
+  void cold_guess(const Plan& plan, double* w, double t);
+  void extrapolate(const Plan& plan, double* w, std::size_t which);
+  void remember(const Plan& plan, const double* w, std::size_t which);
+
+  PlanStepperData data_;
+  std::size_t n_, m_, state_size_;
+  std::vector<double> state_;          // q, v, carried multipliers
+  std::vector<double> saved_state_;    // before a composed step
+  std::vector<double> w_, w_first_;    // workspaces of the two plans
+  // Solutions of the last three steps for each sub-step; together they give the next starting guess.
+  static constexpr std::size_t kDepth = 3;
+  std::vector<double> history_;
+  std::vector<std::int32_t> depth_, newest_;
+  double t_base_ = 0.0, h_ = 0.0, h_before_ = 0.0;
+  std::int64_t count_ = 0;
+};
+
+}  // namespace rattleback

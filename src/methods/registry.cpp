@@ -1,0 +1,146 @@
+#include "methods/registry.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "methods/discrete_lagrange.hpp"
+#include "methods/rk_families.hpp"
+#include "model/suggest.hpp"
+#include "rattleback/error.hpp"
+
+namespace rattleback {
+namespace {
+
+int two_s(int s) { return 2 * s; }
+int two_s_minus_1(int s) { return 2 * s - 1; }
+int two_s_minus_2(int s) { return 2 * s - 2; }
+int same(int s) { return s; }
+int gauss_standard(int s) { return s % 2 == 1 ? s + 1 : s; }
+int one(int) { return 1; }
+int two(int) { return 2; }
+
+constexpr std::string_view kVelocityEnd = "velocity level to rounding";
+constexpr std::string_view kStages = "velocity level at the stages, not at the end points";
+constexpr std::string_view kDrifts = "none: drifts off the constraint";
+
+std::vector<MethodEntry> make() {
+  std::vector<MethodEntry> list;
+  const auto rk = [&](std::string_view name, Scheme (*scheme)(int), bool mechanical, bool dae, int min_stages,
+                      int (*order)(int), std::string_view order_text, Claim symmetric, std::string_view constraints,
+                      std::string_view source, std::string_view note = {}, int fixed = 0) {
+    MethodEntry e;
+    e.info = {.name = name, .mechanical = mechanical, .dae = dae, .min_stages = min_stages, .fixed_stages = fixed,
+              .default_stages = fixed != 0 ? fixed : std::max(min_stages, 2), .order = order, .order_text = order_text,
+              .symmetric = symmetric, .constraints = constraints, .source = source, .note = note};
+    e.scheme = scheme;
+    list.push_back(std::move(e));
+  };
+  rk("spark-lobatto-ab", spark_lobatto_ab, true, false, 2, two_s_minus_2, "2s-2", Claim::yes, kVelocityEnd,
+     "Jay 2009, 7.5; Hilden 2009, 2.5.3");
+  rk("spark-lobatto-abd", spark_lobatto_abd, true, false, 2, two_s_minus_2, "2s-2", Claim::yes, kVelocityEnd,
+     "Jay 2009, 7.6");
+  rk("spark-lobatto-ab-modified", spark_lobatto_ab_modified, true, false, 2, two, "2", Claim::conditional, kVelocityEnd,
+     "Jay 2009, 8.4", "order 2 and symmetric for constant mass; order 1 and not symmetric otherwise", 2);
+  rk("spark-gauss", spark_gauss, true, false, 1, two_s, "2s", Claim::yes, kVelocityEnd, "Jay 2009, 7.3, 7.4");
+  rk("spark-euler-1", spark_euler_1, true, false, 1, one, "1", Claim::no, kVelocityEnd, "Jay 2009, 7.1", {}, 1);
+  rk("spark-euler-2", spark_euler_2, true, false, 1, one, "1", Claim::no, kVelocityEnd, "Jay 2009, 7.2", {}, 1);
+  rk("spark-lobatto", spark_lobatto, false, true, 2, two_s_minus_2, "2s-2", Claim::conditional,
+     "constraint to rounding", "Hilden 2009, 2.5", "symmetric when the parts f3 and f4 are zero");
+  rk("srk-gauss", srk_gauss, true, true, 1, two_s, "2s", Claim::yes, kVelocityEnd, "Hilden 2009, 2.6");
+  rk("srk-radau-ia", srk_radau_ia, true, true, 2, two_s_minus_1, "2s-1", Claim::no, kVelocityEnd, "Hilden 2009, 2.6");
+  rk("rk-gauss", rk_gauss, true, true, 1, gauss_standard, "s+1 (s odd), s (s even)", Claim::yes, kStages,
+     "Hilden 2009, 2.4, table 2.1");
+  rk("rk-radau-ia", rk_radau_ia, true, true, 1, same, "s", Claim::no, kStages, "Hilden 2009, 2.4, table 2.1");
+  rk("rk-radau-iia", rk_radau_iia, true, true, 1, two_s_minus_1, "2s-1", Claim::no, kVelocityEnd,
+     "Hilden 2009, 2.4, table 2.1");
+  rk("rk-lobatto-iiia", rk_lobatto_iiia, true, true, 2, two_s_minus_2, "2s-2", Claim::yes, kVelocityEnd,
+     "Hilden 2009, 2.4, table 2.1", "carries the last stage's multiplier to the next step");
+  rk("rk-lobatto-iiic", rk_lobatto_iiic, true, true, 2, two_s_minus_2, "2s-2", Claim::no, kVelocityEnd,
+     "Hilden 2009, 2.4, table 2.1; Symank 2025, 5");
+
+  MethodEntry mp;
+  mp.info = {.name = "mclachlan-perlmutter", .aliases = {"si-dla"}, .mechanical = true, .fixed_stages = 1,
+             .default_stages = 1, .order = two, .order_text = "2", .symmetric = Claim::conditional,
+             .constraints = kVelocityEnd, .source = "McLachlan and Perlmutter 2006; Hilden 2009, 3.3, 4.3",
+             .note = "order 2 and symmetric for L = T(v) - U(q) with constant mass; order 1 and not symmetric otherwise"};
+  mp.step = mclachlan_perlmutter_step;
+  list.push_back(std::move(mp));
+  MethodEntry cm;
+  cm.info = {.name = "cortes-martinez", .aliases = {"i-dla"}, .mechanical = true, .fixed_stages = 1,
+             .default_stages = 1, .order = two, .order_text = "2 (positions)", .symmetric = Claim::conditional,
+             .constraints = "velocity level at the midpoints, not at the end points",
+             .source = "Cortes and Martinez 2001; Hilden 2009, 3.2",
+             .note = "a two-step method: reversed by swapping its two positions; its velocities (q_k - q_{k-1})/h are "
+                     "first-order values"};
+  cm.step = cortes_martinez_step;
+  cm.first_step = cortes_martinez_start;
+  list.push_back(std::move(cm));
+
+  MethodEntry ode;
+  ode.info = {.name = "ode", .mechanical = true, .fixed_stages = 1, .default_stages = 1, .order = nullptr,
+              .order_text = "5(4), adaptive", .symmetric = Claim::no, .constraints = kDrifts,
+              .source = "SUNDIALS ARKODE, Dormand-Prince 5(4)",
+              .note = "baseline: multiplier eliminated, steps chosen by --rtol and --atol", .adaptive = true};
+  ode.baseline = Baseline::ode;
+  list.push_back(std::move(ode));
+  MethodEntry index1;
+  index1.info = {.name = "index1", .mechanical = true, .fixed_stages = 1, .default_stages = 1, .order = nullptr,
+                 .order_text = "1 to 5, adaptive", .symmetric = Claim::no, .constraints = kDrifts,
+                 .source = "SUNDIALS IDA, BDF on the differentiated constraint",
+                 .note = "baseline: steps chosen by --rtol and --atol", .adaptive = true};
+  index1.baseline = Baseline::index1;
+  list.push_back(std::move(index1));
+  return list;
+}
+
+std::string canonical(std::string_view name) {
+  std::string s(name);
+  std::replace(s.begin(), s.end(), '_', '-');
+  return s;
+}
+
+}  // namespace
+
+const char* to_string(Claim claim) {
+  switch (claim) {
+    case Claim::no: return "no";
+    case Claim::yes: return "yes";
+    case Claim::conditional: return "conditional";
+  }
+  return "";
+}
+
+std::span<const MethodEntry> registry() {
+  static const std::vector<MethodEntry> list = make();
+  return list;
+}
+
+std::span<const MethodInfo> methods() {
+  static const std::vector<MethodInfo> list = [] {
+    std::vector<MethodInfo> out;
+    for (const MethodEntry& e : registry()) out.push_back(e.info);
+    return out;
+  }();
+  return list;
+}
+
+const MethodEntry& find_entry(std::string_view name) {
+  const std::string wanted = canonical(name);
+  std::vector<std::string> known;
+  for (const MethodEntry& e : registry()) {
+    if (e.info.name == wanted) return e;
+    known.emplace_back(e.info.name);
+    for (const std::string_view alias : e.info.aliases) {
+      if (alias == wanted) return e;
+      known.emplace_back(alias);
+    }
+  }
+  std::string message = fmt::format("unknown method '{}'.", name);
+  if (const std::string close = front::nearest(wanted, known); !close.empty()) message += fmt::format(" Did you mean '{}'?", close);
+  throw Error(message + " `rattleback methods` lists all of them");
+}
+
+const MethodInfo& find_method(std::string_view name) { return find_entry(name).info; }
+
+}  // namespace rattleback

@@ -1,0 +1,24 @@
+// One line per method: its claims and how its step is made. This is the only place where a method is registered.
+#pragma once
+
+#include "formulation/mechanical.hpp"
+#include "methods/scheme.hpp"
+#include "rattleback/method.hpp"
+#include "solve/equations.hpp"
+
+namespace rattleback {
+
+enum class Baseline { none, ode, index1 };
+
+struct MethodEntry {
+  MethodInfo info;
+  Scheme (*scheme)(int stages) = nullptr;                 // Runge-Kutta families
+  Equations (*step)(const Mechanical&) = nullptr;         // other one-step and two-step methods
+  Equations (*first_step)(const Mechanical&) = nullptr;   // set: a two-step method
+  Baseline baseline = Baseline::none;
+};
+
+std::span<const MethodEntry> registry();
+const MethodEntry& find_entry(std::string_view name);
+
+}  // namespace rattleback

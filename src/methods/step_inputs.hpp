@@ -1,0 +1,43 @@
+// What the equations of every step start from: t, h, the state, and values for cold starting guesses.
+#pragma once
+
+#include "solve/equations.hpp"
+
+namespace rattleback {
+
+struct StepInputs {
+  // n positions (and velocities, if mechanical), m multipliers.
+  StepInputs(Equations& eq, std::int32_t n, std::int32_t m, bool mechanical) : graph(eq.graph) {
+    eq.inputs = {{kTime, 1}, {kStepSize, 1}, {kPosition, n}, {kMultiplier, m}, {kAcceleration, n}};
+    if (mechanical) eq.inputs.emplace_back(kVelocity, n);
+    t = graph.variable(kTime, 0);
+    h = graph.variable(kStepSize, 0);
+    q = list(kPosition, 0, n);
+    if (mechanical) v = list(kVelocity, 0, n);
+    multipliers = list(kMultiplier, 0, m);
+    acceleration = list(kAcceleration, 0, n);
+  }
+
+  std::vector<NodeId> list(Space space, std::int32_t first, std::int32_t count) {
+    std::vector<NodeId> out;
+    out.reserve(static_cast<std::size_t>(count));
+    for (std::int32_t i = 0; i < count; ++i) out.push_back(graph.variable(space, first + i));
+    return out;
+  }
+  // t + fraction*h
+  NodeId time(double fraction) { return graph.add(t, graph.mul(graph.constant(fraction), h)); }
+
+  Graph& graph;
+  NodeId t = 0, h = 0;
+  std::vector<NodeId> q, v, multipliers, acceleration;
+};
+
+// sum_j weight_j x_j, without the terms that vanish.
+inline NodeId combine(Graph& g, std::span<const double> weight, std::span<const NodeId> x) {
+  NodeId s = g.zero();
+  for (std::size_t j = 0; j < x.size(); ++j)
+    if (weight[j] != 0.0) s = g.add(s, g.mul(g.constant(weight[j]), x[j]));
+  return s;
+}
+
+}  // namespace rattleback

@@ -1,0 +1,137 @@
+// The last step of loading: formulas become a graph, and what can be known about the start is checked.
+#include <algorithm>
+
+#include "model/check.hpp"
+#include "model/model_text.hpp"
+#include "rattleback/error.hpp"
+
+namespace rattleback::front {
+namespace {
+
+constexpr std::size_t kNodesOfDerivatives = 20'000'000;
+
+Entries elaborate(Elaborator& e, const std::vector<Line>& lines, const Rules& rules) {
+  Entries out;
+  for (const Line& line : lines) e.line(line, rules, out);
+  return out;
+}
+
+void build_exact(ModelText& text, Elaborator& e, Model& model) {
+  for (const ExactText& x : text.exact) {
+    for (std::int64_t i = 0; i < x.line.count(); ++i) {
+      Scope scope;
+      if (!x.line.index.empty()) scope.indices.push_back({x.line.index, x.line.from + i, 0});
+      const NodeId expr = e.part(x.line.formula, x.line.formula.root, rules::kExact, scope);
+      model.exact.push_back({x.space, x.line.row + static_cast<std::int32_t>(i), expr});
+    }
+  }
+}
+
+void build_mechanical(ModelText& text, Elaborator& e, Graph& graph, Model& model) {
+  if (text.lagrangian) model.lagrangian = e.expression(*text.lagrangian, rules::kLagrangian);
+  if (text.kinetic) model.kinetic = model.lagrangian = e.expression(*text.kinetic, rules::kKinetic);
+  if (text.potential) {
+    model.potential = e.expression(*text.potential, rules::kPotential);
+    model.lagrangian = graph.sub(model.lagrangian, *model.potential);
+  }
+  model.holonomic = elaborate(e, text.holonomic, rules::kHolonomic);
+  model.nonholonomic = elaborate(e, text.nonholonomic, rules::kNonholonomic);
+  model.holonomic_names = text.world.holonomic;
+  model.nonholonomic_names = text.world.nonholonomic;
+
+  model.forces = elaborate(e, text.forces, rules::kForce);
+  text.force_entries = model.forces.size();
+  if (text.rayleigh) {
+    for (Entry entry : gradient(graph, e.expression(*text.rayleigh, rules::kRayleigh), kVelocity)) {
+      entry.expr = graph.neg(entry.expr);
+      model.forces.push_back(entry);
+    }
+  }
+  text.rayleigh_entries = model.forces.size() - text.force_entries;
+  for (const PortText& p : text.ports) {
+    Port port;
+    port.name = p.name;
+    port.input = e.expression(p.input, rules::kInput);
+    port.along = elaborate(e, p.along, rules::kAlong);
+    for (Entry entry : port.along) {
+      entry.expr = graph.mul(port.input, entry.expr);
+      if (!graph.is_constant(entry.expr, 0.0)) model.forces.push_back(entry);
+    }
+    model.ports.push_back(std::move(port));
+  }
+  model.dissipative = !model.forces.empty();
+}
+
+void build_dae(ModelText& text, Elaborator& e, Model& model) {
+  model.algebraic = text.world.algebraic;
+  model.part_count = text.part_count;
+  for (std::size_t i = 0; i < model.parts.size(); ++i) model.parts[i] = elaborate(e, text.parts[i], rules::kRhs);
+  model.constraints = elaborate(e, text.constraints, rules::kDaeConstraint);
+  model.constraint_names = text.world.constraints;
+}
+
+// Derivatives that every method needs: where one of them would be a loop in a loop, NeedsUnrolling is thrown here.
+void try_derivatives(const Source& source, const Model& model, Graph graph) try {
+  graph.set_limit(kNodesOfDerivatives);
+  const auto both = [&](const Entries& f, std::initializer_list<Space> spaces) {
+    for (const Space space : spaces) (void)jacobian(graph, f, space);
+  };
+  if (model.kind == Kind::mechanical) {
+    both(gradient(graph, model.lagrangian, kVelocity), {kPosition, kVelocity});
+    both(gradient(graph, model.lagrangian, kPosition), {kPosition, kVelocity});
+    both(model.forces, {kPosition, kVelocity, kMultiplier});
+    both(model.holonomic, {kPosition});
+    both(model.nonholonomic, {kPosition, kVelocity});
+  } else {
+    for (const Entries& part : model.parts) both(part, {kPosition, kMultiplier});
+    both(model.constraints, {kPosition});
+  }
+} catch (const Error& fault) {
+  source.fail(0, std::string("the derivatives of this model are too large. ") + fault.what());
+}
+
+Model build(ModelText& text, UnrollPolicy policy) {
+  Model model;
+  model.name = text.name;
+  model.kind = text.world.kind;
+  model.coordinates = text.world.coordinates;
+  model.angles = text.angles;
+  model.project = text.project;
+  model.run = text.run;
+  for (const Parameter& p : text.world.parameters)
+    if (!p.array) model.parameters.emplace_back(p.name, p.values[0]);
+  model.q0 = text.q0;
+  model.v0 = text.v0;
+  model.z0 = text.z0;
+
+  auto graph = std::make_shared<Graph>();
+  Elaborator e(text.world, *graph, policy);
+  if (model.kind == Kind::mechanical)
+    build_mechanical(text, e, *graph, model);
+  else
+    build_dae(text, e, model);
+  build_exact(text, e, model);
+  if (e.has_loops()) try_derivatives(text.world.source, model, *graph);
+  model.graph = std::move(graph);
+  return model;
+}
+
+}  // namespace
+
+Model build_model(ModelText& text, const LoadOptions& options) {
+  {
+    Graph scratch;
+    Elaborator(text.world, scratch, {options.unroll_below, false}).check_definitions();
+  }
+  Model model;
+  try {
+    model = build(text, {options.unroll_below, false});
+  } catch (const NeedsUnrolling&) {
+    model = build(text, {options.unroll_below, true});
+  }
+  check_structure(text, model);
+  check_finite(text, model);
+  return model;
+}
+
+}  // namespace rattleback::front

@@ -1,0 +1,199 @@
+#include "model/check.hpp"
+
+#include <cmath>
+
+#include "model/evaluate.hpp"
+#include "model/numbers.hpp"
+#include "model/suggest.hpp"
+#include "rattleback/error.hpp"
+
+namespace rattleback::front {
+namespace {
+
+// The line that a row belongs to.
+const Line& line_of(const std::vector<Line>& lines, std::int32_t row) {
+  for (const Line& line : lines)
+    if (row >= line.row && row < line.row + line.count()) return line;
+  return lines.front();
+}
+
+Scope scope_of(const Line& line, std::int32_t row) {
+  Scope scope;
+  if (!line.index.empty()) scope.indices.push_back({line.index, line.from + (row - line.row), 0});
+  return scope;
+}
+
+// Every line must depend on one of the spaces. Lines that elaborated to zero left no entry.
+void require_dependence(const Graph& graph, const std::vector<Line>& lines, const Entries& entries, Space space, const std::string& what,
+                        const std::string& advice) {
+  std::map<std::int32_t, std::pair<std::int64_t, const Line*>> missing;  // by first row: members without an entry
+  for (const Line& line : lines)
+    if (line.count() > 0) missing[line.row] = {line.count(), &line};
+  for (const Entry& e : entries) {
+    auto it = std::prev(missing.upper_bound(e.row.base));
+    it->second.first -= std::max(e.count, 1);
+    if (depends_on(graph, std::span(&e.expr, 1), space)) continue;
+    const Line& line = *it->second.second;
+    line.formula.fail(0, what + World::where(scope_of(line, e.row.base), 0), advice);
+  }
+  for (const auto& [row, rest] : missing)
+    if (rest.first > 0) rest.second->formula.fail(0, what, advice);
+}
+
+// Finds the smallest part of a formula that is not finite at the initial state, and reports it.
+class Blame {
+ public:
+  Blame(ModelText& text, const Model& model, const Formula& f, const Rules& rules)
+      : f_(f), rules_(rules), elaborator_(text.world, graph_, {}), world_(text.world), point_{0.0, model.q0, model.v0, model.z0} {}
+
+  [[noreturn]] void report(Scope scope, double value) {
+    search(f_.root, scope);
+    f_.fail(0, "the value " + number_text(value) + " at the initial state is not finite" + World::where(scope, 0));
+  }
+
+ private:
+  double value(std::int32_t node, const Scope& scope) {
+    const NodeId id = elaborator_.part(f_, node, rules_, scope);
+    return PointValues(graph_, std::span(&id, 1), point_)[id];
+  }
+
+  void search(std::int32_t id, Scope& scope) {
+    const AstNode& node = f_[id];
+    const double here = value(id, scope);
+    if (std::isfinite(here) || ++searched_ > 10'000) return;
+    switch (node.kind) {
+      case Ast::reference:
+      case Ast::multiplier:
+      case Ast::number: break;
+      case Ast::sum: search_sum(node, scope); break;
+      case Ast::conditional: {
+        const std::int32_t yes = f_[node.first].next;
+        search(value(node.first, scope) != 0.0 ? yes : f_[yes].next, scope);
+        break;
+      }
+      default:
+        for (std::int32_t c = node.first; c >= 0; c = f_[c].next) search(c, scope);
+    }
+    f_.fail(node, shown_value(f_, id, here, [&](std::int32_t child) { return value(child, scope); }) + " at the initial state" + World::where(scope, 0),
+            "Change the start, or write the expression so that it is finite there");
+  }
+
+  void search_sum(const AstNode& node, Scope& scope) {
+    const std::int32_t to = f_[node.first].next;
+    const auto [lo, hi] = world_.range(f_, node.first, to, scope);
+    scope.indices.push_back({f_.name_of(node), lo, 0});
+    for (std::int64_t i = lo; i <= std::min(hi, lo + 10'000); ++i) {
+      scope.indices.back().base = i;
+      search(f_[to].next, scope);
+    }
+    scope.indices.pop_back();
+  }
+
+  const Formula& f_;
+  const Rules& rules_;
+  Graph graph_;
+  Elaborator elaborator_;
+  World& world_;
+  Point point_;
+  int searched_ = 0;
+};
+
+class FiniteCheck {
+ public:
+  FiniteCheck(ModelText& text, const Model& model) : text_(text), model_(model), point_{0.0, model.q0, model.v0, model.z0} {}
+
+  void formula(const std::optional<Formula>& f, const Rules& rules, NodeId id) {
+    if (!f) return;
+    const Entry entry{id, 0, {}, {}};
+    if (const auto bad = first_not_finite(*model_.graph, std::span(&entry, 1), point_)) Blame(text_, model_, *f, rules).report({}, bad->value);
+  }
+
+  void lines(const std::vector<Line>& lines, const Rules& rules, const Entries& entries) {
+    const auto bad = first_not_finite(*model_.graph, entries, point_);
+    if (!bad) return;
+    const std::int32_t row = entries[bad->entry].row.at(bad->k);
+    const Line& line = line_of(lines, row);
+    Blame(text_, model_, line.formula, rules).report(scope_of(line, row), bad->value);
+  }
+
+  // What contains a multiplier waits for its value.
+  void forces() {
+    const std::span<const Entry> all = model_.forces;
+    Entries known(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(text_.force_entries));
+    std::erase_if(known, [&](const Entry& e) { return depends_on(*model_.graph, std::span(&e.expr, 1), kMultiplier); });
+    lines(text_.forces, rules::kForce, known);
+    const auto rayleigh = all.subspan(text_.force_entries, text_.rayleigh_entries);
+    if (const auto bad = first_not_finite(*model_.graph, rayleigh, point_))
+      fail(*text_.rayleigh, {model_.coordinates[rayleigh[bad->entry].row.at(bad->k)] + "'", bad->value});
+    for (std::size_t i = 0; i < model_.ports.size(); ++i) {
+      formula(text_.ports[i].input, rules::kInput, model_.ports[i].input);
+      lines(text_.ports[i].along, rules::kAlong, model_.ports[i].along);
+    }
+  }
+
+  // dL/dq and dL/dv; L itself is finite.
+  void derivatives() {
+    if (!bad_derivative(model_.lagrangian)) return;
+    if (text_.lagrangian) fail(*text_.lagrangian, *bad_derivative(model_.lagrangian));
+    if (model_.potential && bad_derivative(*model_.potential)) fail(*text_.potential, *bad_derivative(*model_.potential));
+    fail(*text_.kinetic, *bad_derivative(model_.lagrangian));
+  }
+
+ private:
+  struct Bad {
+    std::string name;
+    double value = 0.0;
+  };
+
+  std::optional<Bad> bad_derivative(NodeId id) {
+    Graph graph = *model_.graph;
+    for (const Space space : {kPosition, kVelocity}) {
+      const Entries entries = gradient(graph, id, space);
+      if (const auto bad = first_not_finite(graph, entries, point_)) {
+        const std::int32_t row = entries[bad->entry].row.at(bad->k);
+        return Bad{model_.coordinates[row] + (space == kVelocity ? "'" : ""), bad->value};
+      }
+    }
+    return {};
+  }
+
+  [[noreturn]] static void fail(const Formula& f, const Bad& bad) {
+    f.fail(0, "the derivative by `" + bad.name + "` is " + number_text(bad.value) + " at the initial state",
+           "Change the start, or write the expression so that it is smooth there");
+  }
+
+  ModelText& text_;
+  const Model& model_;
+  Point point_;
+};
+
+}  // namespace
+
+void check_structure(const ModelText& text, const Model& model) {
+  if (model.kind == Kind::dae) {
+    require_dependence(*model.graph, text.constraints, model.constraints, kPosition, "no state occurs", "A constraint ties the states together");
+    return;
+  }
+  require_dependence(*model.graph, text.holonomic, model.holonomic, kPosition, "no coordinate occurs",
+                     "A holonomic constraint is an expression of t and the coordinates that is zero along the motion");
+  require_dependence(*model.graph, text.nonholonomic, model.nonholonomic, kVelocity, "no velocity occurs",
+                     "A constraint on positions alone belongs in [constraints.holonomic]");
+}
+
+void check_finite(ModelText& text, const Model& model) {
+  FiniteCheck check(text, model);
+  if (model.kind == Kind::dae) {
+    for (std::size_t i = 0; i < model.parts.size(); ++i) check.lines(text.parts[i], rules::kRhs, model.parts[i]);
+    check.lines(text.constraints, rules::kDaeConstraint, model.constraints);
+    return;
+  }
+  check.formula(text.lagrangian, rules::kLagrangian, model.lagrangian);
+  if (model.kinetic) check.formula(text.kinetic, rules::kKinetic, *model.kinetic);
+  if (model.potential) check.formula(text.potential, rules::kPotential, *model.potential);
+  check.lines(text.holonomic, rules::kHolonomic, model.holonomic);
+  check.lines(text.nonholonomic, rules::kNonholonomic, model.nonholonomic);
+  check.derivatives();
+  check.forces();
+}
+
+}  // namespace rattleback::front

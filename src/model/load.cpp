@@ -1,0 +1,71 @@
+// The two ways into the front end: a file or shipped name, and a text.
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "model/model_text.hpp"
+#include "model/suggest.hpp"
+#include "rattleback/error.hpp"
+
+namespace rattleback {
+namespace {
+
+std::string stem_of(const std::string& file) { return std::filesystem::path(file).stem().string(); }
+
+std::string read_file(const std::string& path) {
+  std::error_code fault;
+  if (std::filesystem::is_directory(path, fault)) throw Error(path + ": this is a folder, not a model file");
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw Error(path + ": cannot be read: " + std::strerror(errno));
+  std::string text(front::kMaxTextSize + 1, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (in.bad()) throw Error(path + ": cannot be read: " + std::strerror(errno));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  return text;
+}
+
+const ShippedModel* find_shipped(std::string name) {
+  std::replace(name.begin(), name.end(), '_', '-');
+  for (const ShippedModel& m : shipped_models())
+    if (m.key == name) return &m;
+  return nullptr;
+}
+
+}  // namespace
+
+const char* to_string(Kind kind) { return kind == Kind::dae ? "dae" : "mechanical"; }
+
+std::string Model::multiplier_name(std::int32_t i) const {
+  if (kind == Kind::dae) return algebraic[i];
+  return i < holonomic_names.size() ? holonomic_names[i] : nonholonomic_names[i - holonomic_names.size()];
+}
+
+Model parse_model(const std::string& text, const std::string& file, const LoadOptions& options) {
+  const front::Source source(file, text);
+  const front::Value document = front::parse_document(source);
+  front::ModelText read = front::read_model_text(source, document, options);
+  Model model = front::build_model(read, options);
+  model.key = stem_of(file);
+  if (model.name.empty()) model.name = model.key;
+  model.text = text;
+  return model;
+}
+
+Model load_model(const std::string& system, const LoadOptions& options) {
+  const bool path = system.find('/') != std::string::npos || system.ends_with(".toml");
+  if (!path) {
+    if (const ShippedModel* m = find_shipped(system)) return parse_model(std::string(m->text), std::string(m->key) + ".toml", options);
+  }
+  std::error_code fault;
+  if (!path && !std::filesystem::exists(system, fault)) {
+    std::vector<std::string> names;
+    for (const ShippedModel& m : shipped_models()) names.emplace_back(m.key);
+    throw Error("unknown system `" + system.substr(0, 100) + "`. " + front::did_you_mean(system, names) +
+                "A system is the path of a model file, or one of: " + front::listed(names));
+  }
+  return parse_model(read_file(system), system, options);
+}
+
+}  // namespace rattleback

@@ -1,0 +1,61 @@
+// A model file, read: names resolved, parameters evaluated, formulas as syntax trees. What remains is to turn the
+// formulas into a graph, once or (when a family turns out to need unrolling) twice.
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/elaborate.hpp"
+#include "model/world.hpp"
+
+namespace rattleback::front {
+
+struct PortText {
+  std::string name;
+  Formula input;
+  std::vector<Line> along;
+};
+
+struct ExactText {
+  Space space = kPosition;
+  Line line;
+};
+
+struct ModelText {
+  explicit ModelText(const Source& source, Kind kind) : world(source, kind) {}
+
+  World world;
+  std::string name;
+  std::vector<std::int32_t> angles;
+  bool project = false;
+  RunDefaults run;
+
+  // mechanical
+  std::optional<Formula> lagrangian, kinetic, potential, rayleigh;
+  std::vector<Line> holonomic, nonholonomic, forces;
+  std::vector<PortText> ports;
+  // Where the entries of Model::forces come from: so many from [forces], then so many from [dissipation], then ports.
+  std::size_t force_entries = 0, rayleigh_entries = 0;
+  // dae
+  std::array<std::vector<Line>, 5> parts;
+  int part_count = 0;
+  std::vector<Line> constraints;
+
+  std::vector<ExactText> exact;
+  std::vector<double> q0, v0, z0;
+};
+
+ModelText read_model_text(const Source& source, const Value& document, const LoadOptions& options);
+
+// What each kind of expression may contain.
+namespace rules {
+extern const Rules kKinetic, kPotential, kLagrangian, kRayleigh, kHolonomic, kNonholonomic, kForce, kInput, kAlong, kExact;
+extern const Rules kRhs, kDaeConstraint;
+}  // namespace rules
+
+Model build_model(ModelText& text, const LoadOptions& options);
+
+}  // namespace rattleback::front

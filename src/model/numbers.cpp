@@ -1,0 +1,141 @@
+#include "model/numbers.hpp"
+
+#include <cmath>
+
+#include "model/suggest.hpp"
+
+namespace rattleback::front {
+namespace {
+
+constexpr std::int64_t kMaxSteps = 50'000'000;  // operations of all starts together
+
+}  // namespace
+
+std::int32_t element_position(const Formula& f, const AstNode& node, const Names::Group& g, std::int64_t i,
+                              const Scope& scope, std::int64_t k) {
+  if (i < g.first || i >= static_cast<std::int64_t>(g.first) + g.count)
+    f.fail(node, "index " + std::to_string(i) + " of `" + g.stem + "` is out of range " + std::to_string(g.first) + ":" +
+                     std::to_string(g.first + g.count - 1) + World::where(scope, k));
+  return static_cast<std::int32_t>(g.offset + (i - g.first));
+}
+
+void check_indexed(const Formula& f, const AstNode& node, std::string_view name, bool family, std::int64_t from, std::int64_t to) {
+  if (family == (node.first >= 0)) return;
+  const std::string n(name);
+  if (family)
+    f.fail(node, "`" + n + "` is a family, " + n + "[" + std::to_string(from) + ":" + std::to_string(to) + "], and needs an index", "Write " + n + "[i], or " + n + "[1]");
+  f.fail(node, "`" + n + "` is not a family and takes no index");
+}
+
+std::string shown_value(const Formula& f, std::int32_t id, double value, const std::function<double(std::int32_t)>& value_of) {
+  const AstNode& node = f[id];
+  std::string text = "`" + std::string(f.text_of(node).substr(0, 60)) + (node.end - node.begin > 60 ? "..." : "") + "` is ";
+  if (node.kind == Ast::call) {
+    std::string call = std::string(f.name_of(node)) + "(" + number_text(value_of(node.first));
+    if (f[node.first].next >= 0) call += ", " + number_text(value_of(f[node.first].next));
+    call += ")";
+    if (call != f.text_of(node)) text += call + " = ";
+  }
+  return text + number_text(value);
+}
+
+double Numbers::finite(const Formula& f, Scope& scope) {
+  const double result = value(f, f.root, scope);
+  if (std::isfinite(result)) return result;
+  strict_ = true;
+  (void)value(f, f.root, scope);
+  f.fail(f[f.root], "the value " + number_text(result) + " is not finite" + World::where(scope, 0));
+}
+
+double Numbers::value(const Formula& f, std::int32_t id, Scope& scope) {
+  if (++steps_ > kMaxSteps)
+    f.fail(f[f.root], "the values up to this one take more than " + std::to_string(kMaxSteps) + " operations");
+  const double result = combine(f, id, scope);
+  if (strict_ && !std::isfinite(result)) {
+    strict_ = false;
+    f.fail(f[id], shown_value(f, id, result, [&](std::int32_t child) { return value(f, child, scope); }) + ", not a finite number," +
+                      World::where(scope, 0));
+  }
+  return result;
+}
+
+double Numbers::combine(const Formula& f, std::int32_t id, Scope& scope) {
+  const AstNode& node = f[id];
+  const auto child = [&](std::int32_t c) { return value(f, c, scope); };
+  switch (node.kind) {
+    case Ast::number: return node.value;
+    case Ast::reference: return reference(f, node, scope);
+    case Ast::negate: return -child(node.first);
+    case Ast::chain: {
+      double a = child(node.first);
+      for (std::int32_t c = f[node.first].next; c >= 0; c = f[c].next) a = apply(f[c].joined, a, child(c));
+      return a;
+    }
+    case Ast::power: {
+      const double base = child(node.first);
+      return std::pow(base, child(f[node.first].next));
+    }
+    case Ast::call: {
+      const double a = child(node.first);
+      return apply(node.op, a, f[node.first].next >= 0 ? child(f[node.first].next) : 0.0);
+    }
+    case Ast::compare: {
+      const double a = child(node.first);
+      return apply(node.op, a, child(f[node.first].next));
+    }
+    case Ast::conditional: {
+      const std::int32_t yes = f[node.first].next;
+      return child(child(node.first) != 0.0 ? yes : f[yes].next);
+    }
+    case Ast::sum: return sum(f, node, scope);
+    case Ast::rate: f.fail(node, "dt(...) cannot occur", "Accepted here: " + rules_.accepts);
+    case Ast::multiplier: f.fail(node, "lambda(...) cannot occur", "Accepted here: " + rules_.accepts);
+  }
+  return 0.0;
+}
+
+double Numbers::sum(const Formula& f, const AstNode& node, Scope& scope) {
+  const std::int32_t to = f[node.first].next;
+  const auto [lo, hi] = world_.range(f, node.first, to, scope);
+  world_.check_index_name(f, node.name_begin, f.name_of(node), scope);
+  scope.indices.push_back({f.name_of(node)});
+  double total = 0.0;
+  for (std::int64_t i = lo; i <= hi; ++i) {
+    scope.indices.back().base = i;
+    total += value(f, f[to].next, scope);
+  }
+  scope.indices.pop_back();
+  return total;
+}
+
+double Numbers::reference(const Formula& f, const AstNode& node, Scope& scope) {
+  const std::string_view name = f.name_of(node);
+  if (const Index* i = World::find_index(scope, name); i != nullptr && node.first < 0 && !node.primed)
+    return static_cast<double>(i->base);
+  const Symbol* symbol = world_.find(name);
+  const auto advice = [&] { return "Accepted here: " + rules_.accepts; };
+  if (symbol == nullptr) {
+    if (name == "t") f.fail(node, "the time `t` cannot occur", advice());
+    world_.unknown(f, node, rules_, scope);
+  }
+  if (symbol->thing == Thing::parameter) {
+    const Parameter& p = world_.parameters[static_cast<std::size_t>(symbol->number)];
+    if (node.primed) f.fail(node, "`" + p.name + "` is a parameter and has no velocity");
+    check_indexed(f, node, name, p.array, 1, static_cast<std::int64_t>(p.formulas.size()));
+    const std::size_t element = p.array ? world_.array_element(f, node, p, world_.integer(f, node.first, scope).base, scope, 0) : 0;
+    return world_.parameter(symbol->number, element);
+  }
+  const bool state = symbol->thing == Thing::coordinate && rules_.positions;
+  const bool algebraic = symbol->thing == Thing::algebraic && rules_.algebraic;
+  if (!state && !algebraic)
+    f.fail(node, "`" + std::string(name) + "` is " + world_.describe(*symbol) + ", which cannot occur", advice());
+  if (node.primed && !rules_.velocities) f.fail(node, "`" + std::string(name) + "'` cannot occur", advice());
+  const Names& names = state ? world_.coordinates : world_.algebraic;
+  const Names::Group& g = names.groups()[static_cast<std::size_t>(symbol->number)];
+  check_indexed(f, node, name, g.family, g.first, g.first + g.count - 1);
+  const std::int32_t position =
+      g.family ? element_position(f, node, g, world_.integer(f, node.first, scope).base, scope, 0) : g.offset;
+  return variable_(state ? (node.primed ? kVelocity : kPosition) : kMultiplier, position);
+}
+
+}  // namespace rattleback::front

@@ -1,0 +1,71 @@
+// Typed access to the tables of a model file, with messages that say what was found and what would be accepted.
+#pragma once
+
+#include <initializer_list>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "model/model_text.hpp"
+
+namespace rattleback::front {
+
+// Members of a family that have been named so far, to notice when two keys name the same one.
+class Members {
+ public:
+  // False when some of from..to (or the plain name) is there already.
+  bool insert(const std::string& name, std::int64_t from, std::int64_t to);
+
+ private:
+  std::map<std::string, std::map<std::int64_t, std::int64_t>> ranges_;
+};
+
+// A key of a table with its range evaluated.
+struct Key {
+  std::string stem;
+  bool primed = false, indexed = false;
+  std::string index;  // "" unless a range with an index
+  std::int64_t from = 0, to = 0;
+  std::size_t offset = 0;  // place in the file; only for keys of the file
+};
+
+class Reader {
+ public:
+  Reader(World& world, const Source& source) : world_(world), source_(source) {}
+
+  // Refuses keys that are not in the list; `table` is "[lagrangian]", or "" for the top of the file.
+  void only(const Value& parent, const std::string& table, const std::vector<std::string>& accepted) const;
+  // The table of that name, or nullptr; an error when it is something else.
+  const Value* table(const Value& parent, const std::string& key, const std::string& path) const;
+  [[nodiscard]] std::string text(const Value& value, const std::string& what) const;
+  [[nodiscard]] bool boolean(const Value& value, const std::string& what) const;
+  [[nodiscard]] const Value& array(const Value& value, const std::string& what) const;
+  [[nodiscard]] Formula formula(const Value& value, const std::string& role) const;
+  // A number that may be an expression of the parameters.
+  double number(const Value& value, const std::string& role);
+
+  // The key of a line; `what` as in "a force".
+  Key key(const Value& value, const std::string& what);
+  Key key(const KeyPattern& pattern);
+  // A table whose keys are coordinates or states (forces, right-hand sides): one line each, rows = positions.
+  std::vector<Line> lines_by_variable(const Value& parent, const std::string& table, const Names& names, Thing thing, const std::string& role);
+  // The position of the first element a key names, among coordinates (or algebraic variables).
+  std::int32_t position(const Key& key, const Names& names, Thing thing, const std::string& table);
+  // A table of constraints: names them, one line each.
+  std::vector<Line> constraint_lines(const Value& parent, Names& names, const std::string& role);
+
+ private:
+  World& world_;
+  const Source& source_;
+};
+
+void read_parameters(World& world, Reader& reader, const Value& document, const LoadOptions& options);
+Names read_names(World& world, Reader& reader, const Value& list, const std::string& key, Thing thing);
+void read_definitions(World& world, Reader& reader, const Value& document);
+void read_mechanical(ModelText& text, Reader& reader, const Value& document);
+void read_dae(ModelText& text, Reader& reader, const Value& document);
+void read_exact(ModelText& text, Reader& reader, const Value& document);
+void read_run(ModelText& text, Reader& reader, const Value& document);
+void read_starts(ModelText& text, Reader& reader, const Value& document, const LoadOptions& options);
+
+}  // namespace rattleback::front

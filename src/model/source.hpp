@@ -1,0 +1,35 @@
+// A model text and places in it. Everything that can be wrong has a place, and every message begins with it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rattleback::front {
+
+class Source {
+ public:
+  Source(std::string file, std::string text);
+  Source(const Source&) = delete;
+  Source& operator=(const Source&) = delete;
+
+  [[nodiscard]] const std::string& file() const { return file_; }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+  // "file:line:column: "; columns count characters (UTF-8), from 1.
+  [[nodiscard]] std::string place(std::size_t offset) const;
+  // Byte offset of a line and column (both from 1, columns in characters).
+  [[nodiscard]] std::size_t offset(std::size_t line, std::size_t column) const;
+  // Byte offset of byte `inner` of the TOML string that starts (with its quote) at `literal`; bare keys and numbers count
+  // from `literal` itself.
+  [[nodiscard]] std::size_t inside(std::size_t literal, std::size_t inner) const;
+
+  [[noreturn]] void fail(std::size_t offset, const std::string& message) const;
+
+ private:
+  std::string file_, text_;
+  std::vector<std::size_t> line_starts_;
+  bool ascii_ = true;
+};
+
+}  // namespace rattleback::front

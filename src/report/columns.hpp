@@ -1,0 +1,24 @@
+// The records of a trajectory as named columns. CSV writes them side by side, HDF5 each block as one dataset, so that
+// both formats use the same names in the same order.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "rattleback/simulate.hpp"
+
+namespace rattleback::report {
+
+struct Block {
+  std::string dataset;               // place in an HDF5 file: "q", "residual/position"
+  std::vector<std::string> columns;  // one name per column
+  const double* values = nullptr;    // rows x columns, row by row; null: all zero (a level without constraints)
+};
+
+// Blocks point into the trajectory. What does not apply to the kind of system is left out.
+std::vector<Block> record_blocks(const Model& model, const Trajectory& trajectory);
+
+// The shortest text that reads back as the same double; "nan", "inf" and "-inf" for the others.
+void append_number(std::string& text, double value);
+
+}  // namespace rattleback::report

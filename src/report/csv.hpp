@@ -1,0 +1,13 @@
+// Records as comma-separated values: a header row, then one row per record; numbers read back exactly.
+#pragma once
+
+#include <string>
+
+#include "rattleback/simulate.hpp"
+
+namespace rattleback::report {
+
+// Overwrites `path`; whole-or-nothing is write.cpp's work. Throws Error when the file cannot be written.
+void write_csv(const Model& model, const Trajectory& trajectory, const std::string& path);
+
+}  // namespace rattleback::report

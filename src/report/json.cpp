@@ -1,0 +1,238 @@
+// The keys are a contract with users' scripts. A key that does not apply to the kind of system is absent; what goes
+// beyond the contract (records, notes, ...) has keys of its own.
+#include "report/json.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "rattleback/write.hpp"
+#include "report/lists.hpp"
+
+namespace rattleback {
+namespace report {
+namespace {
+
+// {"x": 0.1, ...}. Built without the search for equal keys that [] does: names are unique, and there may be 10^5.
+template <class Name>
+Json by_name(std::size_t size, const Name& name, const std::vector<double>& values) {
+  Json json = Json::object();
+  auto& object = json.get_ref<Json::object_t&>();
+  object.reserve(size);
+  for (std::size_t i = 0; i < std::min(size, values.size()); ++i)
+    object.emplace_back(name(static_cast<std::int32_t>(i)), values[i]);
+  return json;
+}
+
+Json by_name(const Names& names, const std::vector<double>& values) {
+  return by_name(static_cast<std::size_t>(names.size()), [&](std::int32_t i) { return names[i]; }, values);
+}
+
+Json multipliers_by_name(const Model& model, const std::vector<double>& values) {
+  return by_name(
+      static_cast<std::size_t>(model.multiplier_count()), [&](std::int32_t i) { return model.multiplier_name(i); },
+      values);
+}
+
+bool is_adaptive(const std::string& method) {
+  return std::ranges::any_of(methods(), [&](const MethodInfo& info) { return info.name == method && info.adaptive; });
+}
+
+Json constraints_json(const Model& model, const Trajectory& trajectory) {
+  Json json;
+  json["position"] = trajectory.constraint_position.value_or(0.0);
+  if (model.kind == Kind::mechanical) json["velocity"] = trajectory.constraint_velocity.value_or(0.0);
+  if (trajectory.constraint_midpoint) json["velocity_midpoint"] = *trajectory.constraint_midpoint;
+  return json;
+}
+
+Json claim_json(Claim claim) { return claim == Claim::conditional ? Json("conditional") : Json(claim == Claim::yes); }
+
+Json method_json(const MethodInfo& info) {
+  Json json;
+  json["name"] = info.name;
+  if (!info.aliases.empty()) json["aliases"] = info.aliases;
+  json["kinds"] = Json::array();
+  if (info.mechanical) json["kinds"].push_back(to_string(Kind::mechanical));
+  if (info.dae) json["kinds"].push_back(to_string(Kind::dae));
+  const int first = info.fixed_stages != 0 ? info.fixed_stages : info.min_stages;
+  const int last = info.fixed_stages != 0 ? info.fixed_stages : std::max(6, info.min_stages);
+  if (!info.adaptive) {
+    json["stages"]["min"] = first;
+    if (info.fixed_stages != 0) json["stages"]["max"] = info.fixed_stages;
+    json["stages"]["default"] = info.default_stages;
+  }
+  json["order"] = info.order_text;
+  if (info.order != nullptr)
+    for (int s = first; s <= last; ++s) json["order_of_stages"][std::to_string(s)] = info.order(s);
+  json["adaptive"] = info.adaptive;
+  json["symmetric"] = claim_json(info.symmetric);
+  json["energy"] = claim_json(info.energy);
+  json["constraints"] = info.constraints;
+  json["source"] = info.source;
+  if (!info.note.empty()) json["note"] = info.note;
+  return json;
+}
+
+}  // namespace
+
+std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+Json run_json(const Model& model, const Trajectory& trajectory, const Options* options) {
+  Json json;
+  json["system"] = model.key;
+  json["kind"] = to_string(model.kind);
+  json["method"] = trajectory.method;
+  json["stages"] = trajectory.stages;
+  if (trajectory.order > 0) json["order"] = trajectory.order;
+  if (options != nullptr && options->compose != 0) json["compose"] = options->compose;
+  if (options != nullptr && !options->formulation.empty()) json["formulation"] = options->formulation;
+  json["step"] = trajectory.step;
+  json["steps"] = trajectory.steps;
+  json["t"] = trajectory.t;
+  if (model.kind == Kind::dae) {
+    json["x"] = by_name(model.coordinates, trajectory.q);
+    if (!model.algebraic.empty()) json["z"] = by_name(model.algebraic, trajectory.multipliers);
+  } else {
+    json["q"] = by_name(model.coordinates, trajectory.q);
+    json["v"] = by_name(model.coordinates, trajectory.v);
+    if (model.multiplier_count() > 0) json["multipliers"] = multipliers_by_name(model, trajectory.multipliers);
+  }
+  if (trajectory.energy)
+    json["energy"] = {{"initial", trajectory.energy->initial},
+                      {"final", trajectory.energy->final},
+                      {"max_error", trajectory.energy->max_error},
+                      {"drift_per_time", trajectory.energy->drift_per_time}};
+  json["constraints"] = constraints_json(model, trajectory);
+  if (trajectory.error) json["error"] = *trajectory.error;
+  if (trajectory.reverse_defect) json["reversibility"]["defect"] = *trajectory.reverse_defect;
+  if (trajectory.observed_order) json["observed_order"] = *trajectory.observed_order;
+  if (!is_adaptive(trajectory.method))
+    json["newton"] = {{"iterations", trajectory.newton_iterations}, {"max_per_step", trajectory.newton_max_per_step}};
+  json["records"] = {{"every", trajectory.every}, {"rows", trajectory.records.rows}};
+  json["notes"] = trajectory.notes;
+  json["status"] = trajectory.status == Status::done ? "done" : "stopped";
+  json["message"] = trajectory.message;
+  json["wall_seconds"] = trajectory.wall_seconds;
+  return json;
+}
+
+Json options_json(const Options& options, const LoadOptions& load) {
+  const Options defaults;
+  Json json = Json::object();
+  const auto put = [&](const char* name, const auto& value, const auto& usual) {
+    if (value != usual) json[name] = value;
+  };
+  put("method", options.method, defaults.method);
+  put("stages", options.stages, defaults.stages);
+  put("step", options.step, defaults.step);
+  if (options.until) json["until"] = *options.until;
+  if (options.steps) json["steps"] = *options.steps;
+  put("formulation", options.formulation, defaults.formulation);
+  put("project", options.project, defaults.project);
+  put("compose", options.compose, defaults.compose);
+  put("tableau", options.tableau, defaults.tableau);
+  put("rtol", options.rtol, defaults.rtol);
+  put("atol", options.atol, defaults.atol);
+  put("newton-tol", options.newton_tol, defaults.newton_tol);
+  put("every", options.every, defaults.every);
+  if (options.audit_reverse) json["audit"].push_back("reverse");
+  if (options.audit_order) json["audit"].push_back("order");
+  for (const auto& [name, value] : load.set) json["set"][name] = value;
+  for (const auto& [name, value] : load.start) json["start"][name] = value;
+  return json;
+}
+
+std::string systems_json() {
+  Json list = Json::array();
+  for (const System& system : systems())
+    list.push_back({{"name", system.key}, {"title", system.title}, {"kind", system.kind}});
+  return dump({{"systems", list}});
+}
+
+}  // namespace report
+
+using report::Json;
+
+std::string to_json(const Model& model, const Trajectory& trajectory) {
+  return report::dump(report::run_json(model, trajectory));
+}
+
+std::string to_json(const Model& model, const CheckReport& r) {
+  const bool mechanical = model.kind == Kind::mechanical;
+  Json json;
+  json["system"] = model.key;
+  json["kind"] = to_string(model.kind);
+  json["coordinates"] = r.coordinates;
+  json["degrees_of_freedom"] = r.degrees_of_freedom;
+  json["index"] = r.index;
+  json["constraints"] = Json::object();
+  bool any_velocity = false;
+  for (const ConstraintCheck& c : r.constraints) {
+    Json one;
+    one["level"] = c.holonomic || !mechanical ? "position" : "velocity";
+    if (mechanical) {
+      one["linear"] = c.linear;
+      one["integrable"] = c.holonomic || c.integrable;
+      any_velocity = any_velocity || !c.holonomic;
+    }
+    one["start_residual"] = c.start_residual;
+    json["constraints"].get_ref<Json::object_t&>().emplace_back(c.name, std::move(one));
+  }
+  if (any_velocity) json["integrable_together"] = r.integrable_together;
+  json["rank"] = r.rank;
+  if (!r.redundant.empty()) json["redundant"] = r.redundant;
+  if (mechanical) json["mass"] = {{"constant", r.mass_constant}, {"positive_definite", r.mass_positive_definite}};
+  json["saddle_regular"] = r.saddle_regular;
+  json["consistent"] = r.consistent;
+  if (!r.consistent && !r.nearest_q.empty()) {
+    json["nearest"][mechanical ? "q" : "x"] = report::by_name(model.coordinates, r.nearest_q);
+    if (mechanical) json["nearest"]["v"] = report::by_name(model.coordinates, r.nearest_v);
+  }
+  if (!r.multipliers.empty())
+    json[mechanical ? "multipliers" : "z"] = report::multipliers_by_name(model, r.multipliers);
+  json["derivatives_ok"] = r.derivatives_ok;
+  json["derivative_error"] = r.derivative_error;
+  json["methods"] = Json::object();
+  for (const MethodCheck& m : r.methods) {
+    Json one = {{"applies", m.applies}};
+    if (!m.reason.empty()) one["reason"] = m.reason;
+    json["methods"][m.name] = std::move(one);
+  }
+  json["notes"] = r.notes;
+  return report::dump(json);
+}
+
+std::string to_json(const Model& model, const OrderReport& r) {
+  const bool mechanical = model.kind == Kind::mechanical;
+  Json json;
+  json["system"] = model.key;
+  json["reference"] = r.reference;
+  json["runs"] = Json::array();
+  for (const OrderRun& run : r.runs) {
+    Json one = {{"method", run.method}, {"stages", run.stages}, {"step", run.step},
+                {"error", run.error},   {"seconds", run.seconds}};
+    one["error_positions"] = run.error_q;
+    if (mechanical) one["error_velocities"] = run.error_v;
+    if (model.multiplier_count() > 0) one["error_multipliers"] = run.error_multipliers;
+    json["runs"].push_back(std::move(one));
+  }
+  const auto slopes = [&](const char* key, double OrderSlope::*value) {
+    json[key] = Json::object();
+    for (const OrderSlope& slope : r.slopes) json[key][slope.label] = slope.*value;
+  };
+  slopes("slopes", &OrderSlope::fitted);
+  slopes("slopes_last", &OrderSlope::last);
+  slopes("slopes_positions", &OrderSlope::fitted_q);
+  if (mechanical) slopes("slopes_velocities", &OrderSlope::fitted_v);
+  if (model.multiplier_count() > 0) slopes("slopes_multipliers", &OrderSlope::fitted_multipliers);
+  return report::dump(json);
+}
+
+std::string methods_json() {
+  Json list = Json::object();
+  for (const MethodInfo& info : methods()) list[std::string(info.name)] = report::method_json(info);
+  return report::dump({{"methods", list}});
+}
+
+}  // namespace rattleback

@@ -1,0 +1,100 @@
+#include "report/lists.hpp"
+
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "rattleback/method.hpp"
+#include "report/layout.hpp"
+
+namespace rattleback::report {
+namespace {
+
+// The value of `key = "value"` in the part of a TOML text before its first table. Enough for the files we ship, which
+// write these two keys on a line of their own; a test compares with the real reader.
+std::string top_level_string(std::string_view text, std::string_view key) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.starts_with('[')) break;
+    if (!line.starts_with(key)) continue;
+    line.remove_prefix(key.size());
+    const std::size_t equals = line.find_first_not_of(" \t");
+    if (equals == std::string_view::npos || line[equals] != '=') continue;
+    const std::size_t open = line.find('"');
+    if (open == std::string_view::npos) continue;
+    const std::size_t close = line.find('"', open + 1);
+    if (close != std::string_view::npos) return std::string(line.substr(open + 1, close - open - 1));
+  }
+  return {};
+}
+
+std::string kinds(const MethodInfo& info) {
+  std::string text = info.mechanical ? "mechanical" : "";
+  if (info.dae) text += text.empty() ? "dae" : ", dae";
+  return text;
+}
+
+std::string stages(const MethodInfo& info) {
+  if (info.adaptive) return "-";
+  return info.fixed_stages != 0 ? fmt::format("{}", info.fixed_stages) : fmt::format(">= {}", info.min_stages);
+}
+
+std::string energy(const MethodInfo& info) {
+  if (info.energy == Claim::yes) return "exact";
+  if (info.energy == Claim::conditional) return "exact (*)";
+  if (info.symmetric == Claim::yes) return "bounded";
+  return info.symmetric == Claim::conditional ? "bounded (*)" : "drifts";
+}
+
+}  // namespace
+
+std::vector<System> systems() {
+  std::vector<System> list;
+  for (const ShippedModel& model : shipped_models()) {
+    std::string kind = top_level_string(model.text, "kind");
+    list.push_back({std::string(model.key), top_level_string(model.text, "name"),
+                    kind.empty() ? to_string(Kind::mechanical) : std::move(kind)});
+  }
+  return list;
+}
+
+std::string methods_text() {
+  std::vector<std::vector<std::string>> rows = {{"METHOD", "SYSTEMS", "STAGES s", "ORDER", "SYMMETRIC", "ENERGY"}};
+  for (const MethodInfo& info : methods())
+    rows.push_back({std::string(info.name), kinds(info), stages(info), std::string(info.order_text),
+                    info.symmetric == Claim::conditional ? "yes (*)" : to_string(info.symmetric), energy(info)});
+  const std::string table = align(rows, 0);
+
+  // What a method keeps, its source and its conditions follow below its line of the table.
+  std::string out;
+  std::size_t begin = 0, row = 0;
+  while (begin < table.size()) {
+    const std::size_t end = table.find('\n', begin) + 1;
+    out += table.substr(begin, end - begin);
+    begin = end;
+    if (row++ == 0) continue;
+    const MethodInfo& info = methods()[row - 2];
+    std::string about = fmt::format("Constraints: {}. ", info.constraints);
+    if (!info.note.empty()) about += fmt::format("(*) {}. ", info.note);
+    for (const std::string_view alias : info.aliases) about += fmt::format("Also called {}. ", alias);
+    about += fmt::format("[{}]", info.source);
+    out += wrap(about, "    ", "    ");
+  }
+  out += '\n';
+  out += wrap(
+      "Energy \"bounded\": no drift on reversible problems, as for every symmetric method. `-` and `_` in names mean the "
+      "same. `rattleback check SYSTEM` says which of them apply to a system, and why the others do not.",
+      "", "");
+  return out;
+}
+
+std::string systems_text() {
+  std::vector<std::vector<std::string>> rows = {{"SYSTEM", "KIND", "TITLE"}};
+  for (const System& system : systems()) rows.push_back({system.key, system.kind, system.title});
+  return align(rows, 0) +
+         "\nTry one: rattleback run SYSTEM. Your own system is a model file: rattleback run FILE.toml\n";
+}
+
+}  // namespace rattleback::report

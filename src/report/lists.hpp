@@ -1,0 +1,18 @@
+// What there is to choose from: the tables of `rattleback methods` and `rattleback systems`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace rattleback::report {
+
+struct System {
+  std::string key, title, kind;
+};
+// The shipped systems with title and kind as their files say, read without building the models: listing stays instant.
+std::vector<System> systems();
+
+std::string methods_text();
+std::string systems_text();
+
+}  // namespace rattleback::report

@@ -1,0 +1,240 @@
+// Reports for people: what was computed, what was kept and how well, in sentences with their numbers.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "rattleback/write.hpp"
+#include "report/layout.hpp"
+
+namespace rattleback {
+namespace {
+
+using namespace report;
+
+constexpr std::size_t kShownCoordinates = 16;
+constexpr std::size_t kShownNames = 8;
+
+std::string sentence(const std::string& text) { return wrap(text, "  ", "    "); }
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kShownNames); ++i) text += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > kShownNames) text += fmt::format(" and {} more", names.size() - kShownNames);
+  return text;
+}
+
+// Coordinates with their velocities, then multipliers; of large systems the first ones.
+std::string state_table(const Model& model, const std::vector<double>& q, const std::vector<double>& v,
+                        const std::vector<double>& multipliers) {
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t i = 0; i < std::min(q.size(), kShownCoordinates); ++i) {
+    const std::string name = model.coordinates[static_cast<std::int32_t>(i)];
+    rows.push_back({name, "=", value_text(q[i])});
+    if (i < v.size()) rows.back().insert(rows.back().end(), {"  " + name + "'", "=", value_text(v[i])});
+  }
+  std::string text = align(rows, 2, {false, false, true, false, false, true});
+  if (q.size() > kShownCoordinates)
+    text += fmt::format("  ... and {} more (--json and --output give all)\n", q.size() - kShownCoordinates);
+
+  rows.clear();
+  for (std::size_t i = 0; i < std::min(multipliers.size(), kShownNames); ++i) {
+    const std::string name = model.multiplier_name(static_cast<std::int32_t>(i));
+    rows.push_back({model.kind == Kind::dae ? name : fmt::format("lambda({})", name), "=", value_text(multipliers[i])});
+  }
+  text += align(rows, 2, {false, false, true});
+  if (multipliers.size() > kShownNames)
+    text += fmt::format("  ... and {} more\n", multipliers.size() - kShownNames);
+  return text;
+}
+
+std::string energy_sentence(const Model& model, const Trajectory& t) {
+  const EnergyAudit& e = *t.energy;
+  if (model.dissipative)
+    return fmt::format("Energy: went from {} to {}. Forces do work on this system, so it is not expected to be kept.",
+                       value_text(e.initial), value_text(e.final));
+  std::string text = fmt::format("Energy: kept to {}", size_text(e.max_error));
+  if (e.initial != 0.0 && e.max_error != 0.0)
+    text += fmt::format(" (relative {})", size_text(e.max_error / std::fabs(e.initial)));
+  // A fitted line explains little of an error that only oscillates; at rounding level its slope says nothing.
+  const double drifted = std::fabs(e.drift_per_time * t.t);
+  const double rounding = 1e3 * std::numeric_limits<double>::epsilon() * std::max(1.0, std::fabs(e.initial));
+  if (drifted < 0.5 * e.max_error || e.max_error < rounding)
+    text += "; no drift.";
+  else
+    text += fmt::format("; it drifts by {} per unit of time.", size_text(e.drift_per_time));
+  return text;
+}
+
+std::string constraint_sentences(const Model& model, const Trajectory& t) {
+  if (model.kind == Kind::dae) return sentence(fmt::format("Constraints: kept to {}.", size_text(t.constraint_position.value_or(0))));
+  const auto plural = [](std::int32_t n) { return n == 1 ? "constraint" : "constraints"; };
+  const std::int32_t holonomic = model.holonomic_names.size(), all = holonomic + model.nonholonomic_names.size();
+  if (all == 0) return sentence("Constraints: there are none.");
+  std::string text;
+  if (t.constraint_position && holonomic > 0)
+    text += sentence(fmt::format("Position {}: kept to {}.", plural(holonomic), size_text(*t.constraint_position)));
+  else
+    text += sentence("Position level: not constrained.");
+  if (t.constraint_velocity)
+    text += sentence(fmt::format("Velocity {}: kept to {}.", plural(all), size_text(*t.constraint_velocity)));
+  if (t.constraint_midpoint)
+    text += sentence(fmt::format("At the midpoints, where this method imposes them: kept to {}.",
+                                 size_text(*t.constraint_midpoint)));
+  return text;
+}
+
+std::string method_line(const Trajectory& t) {
+  std::string text = t.method;
+  if (t.order > 0) text += fmt::format(", {}, order {}", count_text(t.stages, "stage"), t.order);
+  return text + fmt::format(": {} of {:g} to t = {:.10g}, in {}", count_text(t.steps, "step"), t.step, t.t,
+                            duration_text(t.wall_seconds));
+}
+
+std::string yes(bool value) { return value ? "yes" : "no"; }
+
+std::string slope_text(double value) { return std::isfinite(value) ? fmt::format("{:.2f}", value) : "-"; }
+
+}  // namespace
+
+std::string to_text(const Model& model, const Trajectory& t) {
+  std::string text = fmt::format("{} ({})\n", model.name, model.key) + method_line(t) + '\n';
+  if (t.status == Status::stopped) text += '\n' + wrap("Stopped early. " + t.message, "", "  ");
+
+  text += fmt::format("\nState at t = {:.10g}\n", t.t) + state_table(model, t.q, t.v, t.multipliers);
+
+  text += "\nWhat was kept";
+  if (t.every > 1) text += fmt::format(" (looking at every {}th step)", t.every);
+  text += '\n';
+  if (t.energy) text += sentence(energy_sentence(model, t));
+  text += constraint_sentences(model, t);
+  if (t.error) text += sentence(fmt::format("Error at the end against the exact solution: {}.", size_text(*t.error)));
+  if (t.reverse_defect)
+    text += sentence(fmt::format("Integrated back: returns to the start up to {} (relative).", size_text(*t.reverse_defect)));
+  if (t.observed_order)
+    text += sentence(fmt::format("Observed order, from repeating with h/2 and h/4: {:.2f}.", *t.observed_order));
+  if (t.newton_iterations > 0 && t.steps > 0)
+    text += sentence(fmt::format("Newton: {} in all, {:.1f} per step, at most {}.",
+                                 count_text(t.newton_iterations, "iteration"),
+                                 static_cast<double>(t.newton_iterations) / static_cast<double>(t.steps),
+                                 t.newton_max_per_step));
+  if (!t.notes.empty()) {
+    text += "\nNotes\n";
+    for (const std::string& note : t.notes) text += wrap(note, "  - ", "    ");
+  }
+  return text;
+}
+
+std::string to_text(const Model& model, const CheckReport& r) {
+  const bool mechanical = model.kind == Kind::mechanical;
+  std::string text = fmt::format("{} ({}), {}\n\n", model.name, model.key, to_string(model.kind));
+  std::vector<std::vector<std::string>> facts = {
+      {mechanical ? "coordinates" : "states",
+       fmt::format("{} ({})", r.coordinates, listed(model.coordinates.all()))},
+      {"degrees of freedom", fmt::format("{}", r.degrees_of_freedom)},
+      {"index", fmt::format("{}", r.index)},
+      {"constraints", fmt::format("{}, of rank {} at the start{}", r.constraints.size(), r.rank,
+                                  r.redundant.empty() ? "" : "; depends on the others: " + listed(r.redundant))}};
+  if (mechanical)
+    facts.push_back({"mass matrix", fmt::format("{}, {}; with the constraints {}", r.mass_constant ? "constant" : "depends on the state",
+                                                r.mass_positive_definite ? "positive definite" : "not positive definite",
+                                                r.saddle_regular ? "regular" : "singular")});
+  facts.push_back({"start", r.consistent ? "consistent" : "not consistent with the constraints"});
+  facts.push_back({"derivatives", fmt::format("{} finite differences (relative {})",
+                                              r.derivatives_ok ? "agree with" : "DIFFER from", size_text(r.derivative_error))});
+  text += align(facts, 2);
+
+  if (!r.constraints.empty()) {
+    text += "\nConstraints\n";
+    std::vector<std::vector<std::string>> rows = {{"name", "level", "residual at start"}};
+    if (mechanical) rows[0].insert(rows[0].end(), {"linear in v", "integrable"});
+    for (std::size_t i = 0; i < std::min(r.constraints.size(), kShownCoordinates); ++i) {
+      const ConstraintCheck& c = r.constraints[i];
+      rows.push_back({c.name, c.holonomic || !mechanical ? "position" : "velocity", size_text(c.start_residual)});
+      if (mechanical) rows.back().insert(rows.back().end(), {yes(c.linear), yes(c.holonomic || c.integrable)});
+    }
+    text += align(rows, 2);
+    if (r.constraints.size() > kShownCoordinates)
+      text += fmt::format("  ... and {} more (--json gives all)\n", r.constraints.size() - kShownCoordinates);
+    const auto velocity = std::ranges::count_if(r.constraints, [](const ConstraintCheck& c) { return !c.holonomic; });
+    if (mechanical && velocity > 0)
+      text += sentence(r.integrable_together
+                           ? "Together the velocity constraints are integrable: they could be written at position level."
+                           : "Together the velocity constraints are not integrable: the system is nonholonomic.");
+  }
+  if (!r.consistent && !r.nearest_q.empty())
+    text += "\nNearest consistent start (run --project moves there)\n" + state_table(model, r.nearest_q, r.nearest_v, {});
+  if (!r.multipliers.empty()) text += "\nMultipliers at the start\n" + state_table(model, {}, {}, r.multipliers);
+
+  text += "\nMethods\n";
+  std::size_t width = 0;
+  for (const MethodCheck& m : r.methods) width = std::max(width, m.name.size());
+  const std::string blank(width + 9, ' ');
+  for (const MethodCheck& m : r.methods)
+    text += wrap(m.reason, fmt::format("  {}  {}", pad(m.name, width), m.applies ? "yes  " : "no   "), blank);
+  if (!r.notes.empty()) {
+    text += "\nNotes\n";
+    for (const std::string& note : r.notes) text += wrap(note, "  - ", "    ");
+  }
+  return text;
+}
+
+std::string to_text(const OrderReport& r) {
+  // One column per method, in the order of the runs; tables side by side as far as the width allows.
+  struct Column {
+    std::string label;
+    std::vector<double> errors;
+    double seconds = 0.0;
+  };
+  std::vector<Column> columns;
+  std::vector<double> steps;
+  for (const OrderRun& run : r.runs)
+    if (std::ranges::find(steps, run.step) == steps.end()) steps.push_back(run.step);
+  for (const OrderRun& run : r.runs) {
+    const std::string label = fmt::format("{}({})", run.method, run.stages);
+    auto column = std::ranges::find(columns, label, &Column::label);
+    if (column == columns.end())
+      column = columns.insert(columns.end(), {label, std::vector<double>(steps.size(), std::nan("")), 0.0});
+    const auto row = static_cast<std::size_t>(std::ranges::find(steps, run.step) - steps.begin());
+    column->errors[row] = run.error;
+    column->seconds += run.seconds;
+  }
+
+  const std::vector<std::pair<std::string, double OrderSlope::*>> slopes = {
+      {"slope, fitted", &OrderSlope::fitted},      {"slope, last two steps", &OrderSlope::last},
+      {"  of positions", &OrderSlope::fitted_q},   {"  of velocities", &OrderSlope::fitted_v},
+      {"  of multipliers", &OrderSlope::fitted_multipliers}};
+  std::string text = wrap(fmt::format("Error at the end; reference: {}", r.reference), "", "  ");
+  for (std::size_t begin = 0; begin < columns.size();) {
+    std::size_t end = begin, width = 24;
+    while (end < columns.size() && (end == begin || width + columns[end].label.size() + 2 <= kTextWidth))
+      width += columns[end++].label.size() + 2;
+    std::vector<std::vector<std::string>> rows = {{"step"}};
+    for (std::size_t i = begin; i < end; ++i) rows[0].push_back(columns[i].label);
+    for (std::size_t k = 0; k < steps.size(); ++k) {
+      rows.push_back({fmt::format("{}", steps[k])});
+      for (std::size_t i = begin; i < end; ++i)
+        rows.back().push_back(std::isfinite(columns[i].errors[k]) ? fmt::format("{:.3e}", columns[i].errors[k]) : "-");
+    }
+    for (const auto& [name, value] : slopes) {
+      std::vector<std::string> row = {name};
+      bool any = false;
+      for (std::size_t i = begin; i < end; ++i) {
+        const auto slope = std::ranges::find(r.slopes, columns[i].label, &OrderSlope::label);
+        row.push_back(slope == r.slopes.end() ? "-" : slope_text((*slope).*value));
+        any = any || row.back() != "-";
+      }
+      if (any) rows.push_back(std::move(row));
+    }
+    rows.push_back({"time, all steps"});
+    for (std::size_t i = begin; i < end; ++i) rows.back().push_back(duration_text(columns[i].seconds));
+    std::vector<bool> right(end - begin + 1, true);
+    right[0] = false;
+    text += '\n' + align(rows, 2, right);
+    begin = end;
+  }
+  return text;
+}
+
+}  // namespace rattleback

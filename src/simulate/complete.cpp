@@ -1,0 +1,63 @@
+#include "simulate/complete.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "methods/registry.hpp"
+#include "rattleback/error.hpp"
+
+namespace rattleback {
+
+std::string Options::validate() const {
+  std::string faults;
+  const auto fault = [&](const std::string& text) { faults += (faults.empty() ? "" : "\n") + text; };
+  if (!std::isfinite(step)) fault(fmt::format("--step must be a finite number, found {}", step));
+  if (until && !std::isfinite(*until)) fault(fmt::format("--until must be a finite time, found {}", *until));
+  if (until && steps) fault("--until and --steps both say where to stop; give one of them");
+  if (steps && *steps < 0) fault(fmt::format("--steps must not be negative, found {}", *steps));
+  if (stages < 0) fault(fmt::format("--stages must be at least 1, found {}", stages));
+  if (every < 0) fault(fmt::format("--every must be at least 1, found {}", every));
+  if (compose != 0 && compose != 2 && compose != 4 && compose != 6 && compose != 8)
+    fault(fmt::format("--compose takes 2, 4, 6 or 8, found {}", compose));
+  if (!(rtol > 0.0)) fault(fmt::format("--rtol must be positive, found {}", rtol));
+  if (!(atol > 0.0)) fault(fmt::format("--atol must be positive, found {}", atol));
+  if (!(newton_tol >= 0.0)) fault(fmt::format("--newton-tol must not be negative (0 = to rounding), found {}", newton_tol));
+  if (!formulation.empty() && formulation != "index3" && formulation != "index2" && formulation != "ggl")
+    fault(fmt::format("--formulation takes index3, index2 or ggl, found '{}'", formulation));
+  if (resume && checkpoint.empty()) fault("--resume needs --checkpoint FILE: the file to continue from");
+  if (!tableau.empty() && !method.empty()) fault("--tableau brings its own method; leave --method out");
+  if (!tableau.empty() && stages != 0) fault("--tableau brings its own stages; leave --stages out");
+  return faults;
+}
+
+Options complete(const Model& model, Options o) {
+  const bool models_method = o.method.empty() && o.tableau.empty() && model.run.method.has_value();
+  if (o.tableau.empty()) {
+    if (o.method.empty()) {
+      o.method = model.run.method.value_or(model.kind == Kind::mechanical ? "spark-lobatto-ab" : "srk-gauss");
+    }
+    const MethodInfo& info = find_method(o.method);
+    o.method = info.name;
+    if (o.stages == 0) {
+      const bool same = models_method || (model.run.method && find_method(*model.run.method).name == info.name);
+      o.stages = same && model.run.stages ? *model.run.stages : info.default_stages;
+    } else if (info.fixed_stages != 0) {
+      throw Error(fmt::format("method '{}' has a fixed number of stages; leave --stages out", info.name));
+    }
+  }
+  if (o.step == 0.0) {
+    if (!model.run.step) throw Error(fmt::format("model '{}' has no default step; pass --step H", model.key));
+    o.step = *model.run.step;
+  }
+  if (!o.until && !o.steps) {
+    if (!model.run.until) throw Error(fmt::format("model '{}' has no default end; pass --until T or --steps N", model.key));
+    o.until = *model.run.until;
+  }
+  if (o.until && *o.until / o.step < 0.0)
+    throw Error(fmt::format("--step {:g} never reaches t = {:g} from t = 0; steps and end must have the same sign", o.step, *o.until));
+  o.project = o.project || model.project;
+  return o;
+}
+
+}  // namespace rattleback

@@ -1,0 +1,319 @@
+// The loop: time grid, records, checkpoints, failure. It alone knows about them.
+#include "rattleback/simulate.hpp"
+
+#include <chrono>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "audit/monitor.hpp"
+#include "formulation/start.hpp"
+#include "methods/bind.hpp"
+#include "rattleback/error.hpp"
+#include "simulate/checkpoint.hpp"
+#include "simulate/complete.hpp"
+
+namespace rattleback {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+constexpr std::int64_t kMaxRecords = 1'000'000;
+
+// What failed, where, and what to try.
+std::string failure_text(const BoundMethod& method, const System& system, double h, std::int64_t step,
+                         const SolveReport& f) {
+  const Stepper& s = *method.stepper;
+  std::string text = fmt::format("{} ({} stage{}): stopped at t = {:.10g} (step {}, h = {:g}): {}", method.name, method.stages,
+                                 method.stages == 1 ? "" : "s", s.t(), step + 1, h, f.reason);
+  if (f.iterations > 0)
+    text += fmt::format("; residual {:.1e} after {} iterations, last correction {:.1e}, last ratio {:.2g}", f.residual,
+                        f.iterations, f.correction, f.contraction);
+  const StartAnalysis a = analyse_start(system, s.q(), s.v());
+  if (!a.redundant.empty())
+    text += fmt::format(". The constraints lose rank there: '{}' depends on the others or vanishes (rank {} of {})",
+                        a.redundant.front(), a.rank, system.m());
+  text += fmt::format(". {} steps were kept. ", step);
+  text += method.adaptive ? "Try looser --rtol and --atol" : fmt::format("Try --step {:g}", h / 2.0);
+  return text;
+}
+
+class Run {
+ public:
+  Run(const Model& model, const Options& options)
+      : options_(complete(model, options)), grid_(options_), system_(model),
+        start_(consistent_start(system_, options_.project)), method_(bind(system_, options_, start_)) {}
+
+  Trajectory go();
+
+ private:
+  struct Grid {
+    explicit Grid(const Options& o) {
+      h = o.step;
+      if (o.steps) {
+        whole = *o.steps;
+      } else {
+        const double ratio = *o.until / h;
+        if (!(ratio < 9e15)) throw Error(fmt::format("{:g} steps to t = {:g} are too many; use a larger --step", ratio, *o.until));
+        whole = static_cast<std::int64_t>(std::floor(ratio * (1.0 + 1e-9)));
+        last = *o.until - static_cast<double>(whole) * h;
+        if (std::fabs(last) <= 1e-9 * std::fabs(*o.until)) last = 0.0;
+      }
+      every = o.every > 0 ? o.every : std::max<std::int64_t>(1, (whole + kMaxRecords - 1) / kMaxRecords);
+    }
+    double h = 0.0, last = 0.0;  // last: a shorter last step, or 0
+    std::int64_t whole = 0, every = 1;
+  };
+
+  void record(double h_last);
+  void save_checkpoint(CheckpointFile& file);
+  [[nodiscard]] std::string signature_text() const;
+  void audit_reverse(Trajectory& out);
+
+  Options options_;
+  Grid grid_;
+  System system_;
+  Start start_;
+  BoundMethod method_;
+  Monitor monitor_;
+  Trajectory::Records records_;
+  std::unique_ptr<Acceleration> acceleration_;
+  std::vector<double> row_, unsaved_;  // records as flat rows, for the checkpoint
+  std::int64_t steps_ = 0;
+  bool checkpointing_ = false;
+};
+
+void Run::record(double h_last) {
+  const Stepper& s = *method_.stepper;
+  const System::Observation o = system_.observe(s.t(), s.q(), s.v());
+  monitor_.see(s.t(), o.energy, o.position, o.velocity);
+  if (method_.two_step && steps_ > 0) {
+    row_.assign(s.q().begin(), s.q().end());
+    for (std::size_t i = 0; i < row_.size(); ++i) row_[i] -= 0.5 * h_last * s.v()[i];
+    monitor_.see_midpoint(system_.observe(s.t() - 0.5 * h_last, row_, s.v()).velocity);
+  }
+  if (!options_.keep_records) return;
+  Trajectory::Records& r = records_;
+  ++r.rows;
+  const std::size_t before[] = {r.q.size(), r.v.size(), r.multipliers.size()};
+  r.t.push_back(s.t());
+  r.q.insert(r.q.end(), s.q().begin(), s.q().end());
+  r.v.insert(r.v.end(), s.v().begin(), s.v().end());
+  if (options_.record_multipliers) {
+    if (acceleration_->solve(s.t(), s.q(), s.v()))
+      r.multipliers.insert(r.multipliers.end(), acceleration_->multipliers().begin(), acceleration_->multipliers().end());
+    else
+      r.multipliers.insert(r.multipliers.end(), start_.multipliers.size(), std::nan(""));
+  }
+  if (system_.is_mechanical()) {
+    r.energy.push_back(o.energy);
+    r.residual_velocity.push_back(o.velocity);
+  }
+  r.residual_position.push_back(o.position);
+  if (checkpointing_) {
+    unsaved_.push_back(s.t());
+    unsaved_.insert(unsaved_.end(), r.q.begin() + static_cast<std::ptrdiff_t>(before[0]), r.q.end());
+    unsaved_.insert(unsaved_.end(), r.v.begin() + static_cast<std::ptrdiff_t>(before[1]), r.v.end());
+    unsaved_.insert(unsaved_.end(), r.multipliers.begin() + static_cast<std::ptrdiff_t>(before[2]), r.multipliers.end());
+    unsaved_.insert(unsaved_.end(), {o.energy, o.position, o.velocity});
+  }
+}
+
+std::string Run::signature_text() const {
+  std::string text = system_.model().text;
+  for (const auto* list : {&start_.q, &start_.v})
+    for (const double x : *list) text += fmt::format(" {:a}", x);
+  for (const auto& [name, value] : system_.model().parameters) text += fmt::format(" {}={:a}", name, value);
+  return text + fmt::format(" {} {} {} {:a} {:a} {} {:a} {:a} {} {} {}", method_.name, method_.stages, options_.formulation,
+                            grid_.h, options_.newton_tol, options_.compose, options_.rtol, options_.atol, grid_.every,
+                            options_.keep_records, options_.record_multipliers);
+}
+
+void Run::save_checkpoint(CheckpointFile& file) {
+  Checkpoint c;
+  c.signature = signature_of(signature_text());
+  c.steps = steps_;
+  c.records = static_cast<std::int64_t>(records_.rows);
+  c.stepper = method_.stepper->save();
+  c.monitor = monitor_.save();
+  file.write(c, unsaved_);
+  unsaved_.clear();
+}
+
+Trajectory Run::go() {
+  Trajectory out;
+  Stepper& stepper = *method_.stepper;
+  acceleration_ = system_.acceleration();
+  acceleration_->set_guess(start_.multipliers);
+  const std::size_t n = start_.q.size(), nv = start_.v.size(), m = start_.multipliers.size();
+  const std::size_t width =
+      options_.keep_records ? 1 + n + nv + (options_.record_multipliers ? m : 0) + 3 : 0;
+  stepper.start(0.0, start_.q, start_.v, start_.multipliers, start_.acceleration);
+
+  std::optional<CheckpointFile> file;
+  bool resumed = false;
+  if (!options_.checkpoint.empty()) {
+    file.emplace(options_.checkpoint, width);
+    checkpointing_ = true;
+    std::vector<double> rows;
+    std::optional<Checkpoint> c;
+    if (options_.resume) c = file->read(rows);
+    if (c) {
+      if (c->signature != signature_of(signature_text()))
+        throw Error(fmt::format("checkpoint '{}' belongs to another run (model, start, method or step differ). Use the same "
+                                "command, or start without --resume", options_.checkpoint));
+      stepper.load(c->stepper);
+      monitor_.load(c->monitor);
+      steps_ = c->steps;
+      resumed = true;
+      for (std::size_t i = 0; i < static_cast<std::size_t>(c->records); ++i) {
+        const double* x = rows.data() + i * width;
+        const auto take = [&](std::vector<double>& to, std::size_t count) {
+          to.insert(to.end(), x, x + count);
+          x += count;
+        };
+        take(records_.t, 1);
+        take(records_.q, n);
+        take(records_.v, nv);
+        if (options_.record_multipliers) take(records_.multipliers, m);
+        if (system_.is_mechanical()) {
+          take(records_.energy, 1);
+          take(records_.residual_position, 1);
+          take(records_.residual_velocity, 1);
+        } else {
+          records_.residual_position.push_back(x[1]);
+        }
+        ++records_.rows;
+      }
+      // The multipliers are solved for from those of the record before.
+      if (options_.record_multipliers && records_.rows > 0)
+        acceleration_->set_guess(std::span(records_.multipliers).last(m));
+    }
+    file->begin(c ? c->records : 0);
+  }
+
+  const Clock::time_point begin = Clock::now();
+  Clock::time_point last_progress = begin, last_save = begin;
+  if (!resumed) record(0.0);
+  AdvanceReport report;
+  while (steps_ < grid_.whole && report.ok) {
+    const std::int64_t batch = std::min(grid_.every - steps_ % grid_.every, grid_.whole - steps_);
+    report = stepper.advance(grid_.h, batch);
+    steps_ += report.done;
+    if (report.done > 0 && (steps_ % grid_.every == 0 || steps_ == grid_.whole || !report.ok)) record(grid_.h);
+    if ((options_.progress || file) && Clock::now() - last_progress > std::chrono::milliseconds(100)) {
+      last_progress = Clock::now();
+      if (options_.progress)
+        options_.progress({steps_, grid_.whole, stepper.t(), static_cast<double>(grid_.whole) * grid_.h + grid_.last,
+                           monitor_.max_energy_error, seconds_since(begin)});
+      if (file && std::chrono::duration<double>(last_progress - last_save).count() >= options_.checkpoint_seconds) {
+        save_checkpoint(*file);
+        last_save = last_progress;
+      }
+    }
+  }
+  if (report.ok && file) save_checkpoint(*file);
+  if (report.ok && grid_.last != 0.0) {
+    report = stepper.advance(grid_.last, 1);
+    steps_ += report.done;
+    if (report.ok) record(grid_.last);
+    out.notes.push_back(fmt::format("t = {:.10g} is not a multiple of the step {:g}: the last step was {:.10g}", *options_.until,
+                                    grid_.h, grid_.last));
+  }
+  out.wall_seconds = seconds_since(begin);
+
+  out.method = method_.name;
+  out.stages = method_.stages;
+  out.order = method_.order;
+  out.step = grid_.h;
+  out.steps = steps_;
+  out.every = grid_.every;
+  out.t = stepper.t();
+  out.notes.insert(out.notes.begin(), start_.notes.begin(), start_.notes.end());
+  out.notes.insert(out.notes.end(), method_.notes.begin(), method_.notes.end());
+  if (!report.ok) {
+    out.status = Status::stopped;
+    out.message = failure_text(method_, system_, steps_ < grid_.whole ? grid_.h : grid_.last, steps_, report.failure);
+  }
+  out.q.assign(stepper.q().begin(), stepper.q().end());
+  out.v.assign(stepper.v().begin(), stepper.v().end());
+  if (acceleration_->solve(out.t, out.q, out.v))
+    out.multipliers.assign(acceleration_->multipliers().begin(), acceleration_->multipliers().end());
+  else
+    out.multipliers.assign(m, std::nan(""));
+  out.records = std::move(records_);
+  if (system_.is_mechanical()) {
+    out.energy = EnergyAudit{monitor_.initial_energy(), monitor_.final_energy(), monitor_.max_energy_error,
+                             monitor_.energy_drift()};
+    out.constraint_velocity = monitor_.max_velocity;
+    if (method_.two_step) out.constraint_midpoint = monitor_.max_midpoint;
+  }
+  if (!system_.is_mechanical() || system_.mechanical().holonomic > 0) out.constraint_position = monitor_.max_position;
+  out.error = system_.exact_error(out.t, out.q, out.v, out.multipliers);
+  out.newton_iterations = stepper.iterations;
+  out.newton_max_per_step = stepper.max_iterations;
+  if (options_.audit_reverse && report.ok) audit_reverse(out);
+  return out;
+}
+
+// Back with the negative step, and how far from the start that ends.
+void Run::audit_reverse(Trajectory& out) {
+  Stepper& s = *method_.stepper;
+  const bool turned = s.turn_round() > 0;  // a two-step method is turned by swapping its two positions: one step less
+  const bool shorter = grid_.last != 0.0;
+  bool ok = !shorter || turned || s.advance(-grid_.last, 1).ok;
+  ok = ok && s.advance(-grid_.h, grid_.whole - (turned && !shorter ? 1 : 0)).ok;
+  if (!ok) {
+    out.notes.push_back(fmt::format("integrating back stopped at t = {:g}", s.t()));
+    return;
+  }
+  double defect = 0.0, size = 0.0;
+  const auto compare = [&](std::span<const double> a, const std::vector<double>& b) {
+    for (std::size_t i = 0; i < b.size(); ++i) {
+      defect = std::fmax(defect, std::fabs(a[i] - b[i]));
+      size = std::fmax(size, std::fabs(b[i]));
+    }
+  };
+  compare(s.q(), start_.q);
+  if (!method_.two_step) compare(s.v(), start_.v);
+  out.reverse_defect = defect / std::fmax(size, 1e-300);
+}
+
+// Differences of the end states with h, h/2, h/4 shrink by 2^p.
+std::optional<double> observed_order(const Model& model, Options options) {
+  options.audit_order = options.audit_reverse = false;
+  options.keep_records = false;
+  options.checkpoint.clear();
+  options.progress = {};
+  options.every = 0;
+  std::vector<std::vector<double>> ends;
+  for (int k = 0; k < 3; ++k) {
+    const Trajectory run = simulate(model, options);
+    if (run.status != Status::done) return std::nullopt;
+    std::vector<double> end = run.q;
+    end.insert(end.end(), run.v.begin(), run.v.end());
+    ends.push_back(std::move(end));
+    options.step /= 2.0;
+    if (options.steps) *options.steps *= 2;
+  }
+  double d1 = 0.0, d2 = 0.0;
+  for (std::size_t i = 0; i < ends[0].size(); ++i) {
+    d1 = std::fmax(d1, std::fabs(ends[0][i] - ends[1][i]));
+    d2 = std::fmax(d2, std::fabs(ends[1][i] - ends[2][i]));
+  }
+  if (!(d2 > 0.0)) return std::nullopt;
+  return std::log2(d1 / d2);
+}
+
+}  // namespace
+
+Trajectory simulate(const Model& model, const Options& options) {
+  if (const std::string faults = options.validate(); !faults.empty()) throw Error(faults);
+  Run run(model, options);
+  Trajectory out = run.go();
+  if (options.audit_order && out.status == Status::done) out.observed_order = observed_order(model, complete(model, options));
+  return out;
+}
+
+}  // namespace rattleback

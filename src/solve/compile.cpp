@@ -1,0 +1,260 @@
+// From equations to a plan: substitution of explicit unknowns, block lower triangular form, programs.
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <numeric>
+
+#include "rattleback/error.hpp"
+#include "solve/equations.hpp"
+
+namespace rattleback {
+namespace {
+
+using Row = std::map<std::int32_t, NodeId>;  // unknown -> d residual / d unknown
+
+Row row_of(Graph& g, NodeId residual) {
+  Row row;
+  for (const Entry& e : gradient(g, residual, kUnknown)) {
+    if (e.count != 0) throw NeedsUnrolling();
+    row[e.row.base] = e.expr;
+  }
+  return row;
+}
+
+// Replaces unknown u by `value` in all expressions.
+void replace(Graph& g, std::int32_t u, NodeId value, std::span<NodeId> exprs) {
+  for (NodeId& e : exprs)
+    e = substitute(g, e, [&](NodeId leaf) {
+      const Node& n = g[leaf];
+      return n.space == kUnknown && n.base() == u ? value : leaf;
+    });
+}
+
+// Unknowns whose own equation reads c*u + rest = 0 with a constant c go away.
+void eliminate(Equations& eq, std::vector<Row>& rows, std::vector<char>& alive) {
+  Graph& g = eq.graph;
+  const auto count = static_cast<std::int32_t>(eq.residuals.size());
+  bool again = true;
+  while (again) {
+    again = false;
+    for (std::int32_t u = 0; u < count; ++u) {
+      if (alive[static_cast<std::size_t>(u)] == 0) continue;
+      const Row& own = rows[static_cast<std::size_t>(u)];
+      const auto d = own.find(u);
+      if (d == own.end() || !g.is_constant(d->second)) continue;
+      const double c = g[d->second].value;
+      if (!(std::fabs(c) > 0.0) || !std::isfinite(c)) continue;
+      NodeId rest = eq.residuals[static_cast<std::size_t>(u)];
+      replace(g, u, g.zero(), std::span(&rest, 1));
+      const NodeId value = g.neg(g.div(rest, g.constant(c)));
+      alive[static_cast<std::size_t>(u)] = 0;
+      for (std::int32_t k = 0; k < count; ++k) {
+        if (alive[static_cast<std::size_t>(k)] == 0 || !rows[static_cast<std::size_t>(k)].contains(u)) continue;
+        replace(g, u, value, std::span(&eq.residuals[static_cast<std::size_t>(k)], 1));
+        rows[static_cast<std::size_t>(k)] = row_of(g, eq.residuals[static_cast<std::size_t>(k)]);
+      }
+      replace(g, u, value, eq.results);
+      again = true;
+    }
+  }
+}
+
+// Matches each equation with an unknown it contains (augmenting paths; its own unknown first).
+std::vector<std::int32_t> match(const std::vector<Row>& rows, std::span<const std::int32_t> alive, std::int32_t total) {
+  std::vector<std::int32_t> equation_of(static_cast<std::size_t>(total), -1);
+  std::vector<char> seen;
+  std::function<bool(std::int32_t)> place = [&](std::int32_t r) {
+    const Row& row = rows[static_cast<std::size_t>(r)];
+    const auto attempt = [&](std::int32_t u) {
+      if (seen[static_cast<std::size_t>(u)] != 0) return false;
+      seen[static_cast<std::size_t>(u)] = 1;
+      std::int32_t& owner = equation_of[static_cast<std::size_t>(u)];
+      if (owner < 0 || place(owner)) {
+        owner = r;
+        return true;
+      }
+      return false;
+    };
+    if (row.contains(r) && attempt(r)) return true;
+    return std::any_of(row.begin(), row.end(), [&](const auto& cell) { return attempt(cell.first); });
+  };
+  for (const std::int32_t r : alive) {
+    seen.assign(static_cast<std::size_t>(total), 0);
+    if (!place(r)) throw Error("the equations of a step are structurally singular: some unknown cannot be determined");
+  }
+  return equation_of;
+}
+
+// Strongly connected components of the equations (r depends on the equations that own its unknowns), in solving order.
+std::vector<std::vector<std::int32_t>> components(const std::vector<Row>& rows, std::span<const std::int32_t> alive,
+                                                  const std::vector<std::int32_t>& equation_of) {
+  const std::size_t n = rows.size();
+  std::vector<std::int32_t> number(n, -1), low(n, 0), stack;
+  std::vector<char> on_stack(n, 0);
+  std::vector<std::vector<std::int32_t>> out;
+  std::int32_t next = 0;
+  std::function<void(std::int32_t)> visit = [&](std::int32_t r) {
+    const auto i = static_cast<std::size_t>(r);
+    number[i] = low[i] = next++;
+    stack.push_back(r);
+    on_stack[i] = 1;
+    for (const auto& cell : rows[i]) {
+      const std::int32_t k = equation_of[static_cast<std::size_t>(cell.first)];
+      const auto j = static_cast<std::size_t>(k);
+      if (number[j] < 0) {
+        visit(k);
+        low[i] = std::min(low[i], low[j]);
+      } else if (on_stack[j] != 0) {
+        low[i] = std::min(low[i], number[j]);
+      }
+    }
+    if (low[i] != number[i]) return;
+    std::vector<std::int32_t> component;
+    for (;;) {
+      const std::int32_t k = stack.back();
+      stack.pop_back();
+      on_stack[static_cast<std::size_t>(k)] = 0;
+      component.push_back(k);
+      if (k == r) break;
+    }
+    std::sort(component.begin(), component.end());
+    out.push_back(std::move(component));
+  };
+  for (const std::int32_t r : alive)
+    if (number[static_cast<std::size_t>(r)] < 0) visit(r);
+  return out;
+}
+
+}  // namespace
+
+Plan::Plan(Equations eq) {
+  Graph& g = eq.graph;
+  const auto total = static_cast<std::int32_t>(eq.residuals.size());
+  std::vector<Row> rows;
+  rows.reserve(eq.residuals.size());
+  for (const NodeId r : eq.residuals) rows.push_back(row_of(g, r));
+  std::vector<char> alive_flag(eq.residuals.size(), 1);
+  eliminate(eq, rows, alive_flag);
+  std::vector<std::int32_t> alive;
+  for (std::int32_t u = 0; u < total; ++u)
+    if (alive_flag[static_cast<std::size_t>(u)] != 0) alive.push_back(u);
+
+  const std::vector<std::int32_t> equation_of = match(rows, alive, total);
+  const auto groups = components(rows, alive, equation_of);
+
+  struct Wanted {
+    std::vector<std::int32_t> unknowns, equations;
+    std::vector<NodeId> residuals, jacobian;
+    bool linear = true;
+  };
+  std::vector<Wanted> wanted;
+  std::vector<NodeId> roots(eq.results.begin(), eq.results.end());
+  for (const auto& equations : groups) {
+    Wanted wish;
+    wish.equations = equations;
+    for (const std::int32_t u : alive)
+      if (std::find(equations.begin(), equations.end(), equation_of[static_cast<std::size_t>(u)]) != equations.end())
+        wish.unknowns.push_back(u);
+    for (const std::int32_t r : equations) {
+      wish.residuals.push_back(eq.residuals[static_cast<std::size_t>(r)]);
+      const Row& row = rows[static_cast<std::size_t>(r)];
+      for (const std::int32_t u : wish.unknowns) {
+        const auto d = row.find(u);
+        const NodeId entry = d == row.end() ? g.zero() : d->second;
+        wish.jacobian.push_back(entry);
+        for (const NodeId id : reachable(g, std::span(&entry, 1))) {
+          const Node& n = g[id];
+          if (n.op == Op::variable && n.space == kUnknown &&
+              std::find(wish.unknowns.begin(), wish.unknowns.end(), n.base()) != wish.unknowns.end())
+            wish.linear = false;
+        }
+      }
+    }
+    roots.insert(roots.end(), wish.residuals.begin(), wish.residuals.end());
+    roots.insert(roots.end(), wish.jacobian.begin(), wish.jacobian.end());
+    wanted.push_back(std::move(wish));
+  }
+
+  Assembler assembler(g);
+  for (const auto& [space, size] : eq.inputs) inputs_.emplace_back(space, assembler.place(space, size));
+  const std::int32_t first_unknown = assembler.place(kUnknown, total);
+  for (const std::int32_t u : alive)
+    if (!eq.guesses.empty()) assembler.store(guess_, eq.guesses[static_cast<std::size_t>(u)], first_unknown + u);
+  {
+    // The guess program runs at other times than the rest: nothing it computed may be taken as current.
+    std::vector<NodeId> all(g.size());
+    std::iota(all.begin(), all.end(), NodeId{0});
+    assembler.forget(all);
+  }
+  assembler.announce(roots);
+  const auto independent = [&](NodeId root, std::span<const std::int32_t> unknowns) {
+    // The largest subexpressions that do not contain the block's unknowns, ascending.
+    std::vector<NodeId> found;
+    std::vector<char> varies(g.size(), 0);
+    const std::vector<NodeId> below = reachable(g, std::span(&root, 1));
+    for (const NodeId id : below) {
+      const Node& n = g[id];
+      if (n.op == Op::variable)
+        varies[id] = n.space == kUnknown && std::find(unknowns.begin(), unknowns.end(), n.base()) != unknowns.end();
+      for_each_argument(n, [&](NodeId k) { varies[id] = static_cast<char>(varies[id] | varies[k]); });
+    }
+    if (varies[root] == 0) return std::vector<NodeId>{root};
+    for (const NodeId id : below) {
+      if (varies[id] == 0) continue;
+      for_each_argument(g[id], [&](NodeId k) {
+        if (varies[k] == 0 && !is_leaf(g[k].op)) found.push_back(k);
+      });
+    }
+    return found;
+  };
+
+  for (const Wanted& wish : wanted) {
+    Block block;
+    block.size = static_cast<std::int32_t>(wish.unknowns.size());
+    block.linear = wish.linear;
+    for (const std::int32_t u : wish.unknowns) {
+      block.unknowns.push_back(first_unknown + u);
+      block.scales.push_back(eq.scales[static_cast<std::size_t>(u)]);
+      unknown_slots_.push_back(first_unknown + u);
+      unknown_numbers_.push_back(u);
+    }
+    const std::int32_t n = block.size;
+    block.r = assembler.reserve(n);
+    block.J = assembler.reserve(n * n);
+    block.lu = assembler.reserve(n * n);
+    block.pivots = assembler.reserve(3 * n);  // permutation, row scales, correction
+    for (const auto* list : {&wish.residuals, &wish.jacobian})
+      for (const NodeId root : *list)
+        for (const NodeId id : independent(root, wish.unknowns)) assembler.value(block.before, id);
+    for (std::size_t k = 0; k < wish.residuals.size(); ++k)
+      assembler.store(block.residual, wish.residuals[k], block.r + static_cast<std::int32_t>(k));
+    for (std::size_t k = 0; k < wish.jacobian.size(); ++k) {
+      const std::int32_t place = block.J + static_cast<std::int32_t>(k);
+      if (g.is_constant(wish.jacobian[k], 0.0)) continue;  // the image holds 0 there
+      const bool fixed = independent(wish.jacobian[k], wish.unknowns) == std::vector<NodeId>{wish.jacobian[k]};
+      assembler.store(fixed ? block.before : block.jacobian, wish.jacobian[k], place);
+    }
+    assembler.forget(kUnknown, wish.unknowns);
+    blocks_.push_back(std::move(block));
+  }
+  results_ = assembler.reserve(static_cast<std::int32_t>(eq.results.size()));
+  result_count_ = static_cast<std::int32_t>(eq.results.size());
+  for (std::size_t k = 0; k < eq.results.size(); ++k)
+    assembler.store(finish_, eq.results[k], results_ + static_cast<std::int32_t>(k));
+  image_ = assembler.image();
+}
+
+std::int32_t Plan::slot(Space input) const {
+  for (const auto& [space, first] : inputs_)
+    if (space == input) return first;
+  throw Error("Plan: no such input");
+}
+
+std::size_t Plan::instruction_count() const {
+  std::size_t n = finish_.code.size();
+  for (const Block& b : blocks_) n += b.before.code.size() + b.residual.code.size() + b.jacobian.code.size();
+  return n;
+}
+
+}  // namespace rattleback

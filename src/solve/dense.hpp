@@ -1,0 +1,61 @@
+// LU factorisation with partial pivoting of small dense matrices, in place and without allocation. Rows are
+// equilibrated, so that equations of very different size (a mass of 1e-12 beside one of 1) do not spoil the pivoting.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+namespace rattleback {
+
+// lu holds A (row-major n x n) on entry and its factors on exit; perm and scale have n elements. False: singular.
+inline bool factor_in_place(double* lu, double* perm, double* scale, std::int32_t n) {
+  for (std::int32_t i = 0; i < n; ++i) {
+    double big = 0.0;
+    for (std::int32_t j = 0; j < n; ++j) big = std::fmax(big, std::fabs(lu[i * n + j]));
+    if (!(big > 0.0) || !std::isfinite(big)) return false;
+    int exponent = 0;
+    std::frexp(big, &exponent);
+    scale[i] = std::ldexp(1.0, -exponent);  // a power of two: scaling is exact
+    for (std::int32_t j = 0; j < n; ++j) lu[i * n + j] *= scale[i];
+    perm[i] = i;
+  }
+  for (std::int32_t k = 0; k < n; ++k) {
+    std::int32_t p = k;
+    for (std::int32_t i = k + 1; i < n; ++i)
+      if (std::fabs(lu[i * n + k]) > std::fabs(lu[p * n + k])) p = i;
+    const double pivot = lu[p * n + k];
+    if (!(std::fabs(pivot) > 1e-300)) return false;
+    if (p != k) {
+      for (std::int32_t j = 0; j < n; ++j) std::swap(lu[p * n + j], lu[k * n + j]);
+      std::swap(perm[p], perm[k]);
+    }
+    const double inverse = 1.0 / pivot;
+    lu[k * n + k] = inverse;
+    for (std::int32_t i = k + 1; i < n; ++i) {
+      const double f = lu[i * n + k] * inverse;
+      lu[i * n + k] = f;
+      if (f == 0.0) continue;
+      for (std::int32_t j = k + 1; j < n; ++j) lu[i * n + j] -= f * lu[k * n + j];
+    }
+  }
+  return true;
+}
+
+// x = A^-1 b with the factors from above; x and b must not overlap.
+inline void solve_factored(const double* lu, const double* perm, const double* scale, const double* b, double* x,
+                           std::int32_t n) {
+  for (std::int32_t i = 0; i < n; ++i) {
+    const auto p = static_cast<std::int32_t>(perm[i]);
+    double s = b[p] * scale[p];
+    for (std::int32_t j = 0; j < i; ++j) s -= lu[i * n + j] * x[j];
+    x[i] = s;
+  }
+  for (std::int32_t i = n - 1; i >= 0; --i) {
+    double s = x[i];
+    for (std::int32_t j = i + 1; j < n; ++j) s -= lu[i * n + j] * x[j];
+    x[i] = s * lu[i * n + i];
+  }
+}
+
+}  // namespace rattleback

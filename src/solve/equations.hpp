@@ -1,0 +1,93 @@
+// A step is data: unknowns, residuals and results as expressions. `Plan` turns them into programs once, and then solves
+// them at every step without allocation.
+//
+// Compiling finds what is easy in a system of equations:
+//   - an unknown that its own equation gives explicitly (constant coefficient) is substituted away;
+//   - the rest is split into blocks that can be solved one after the other (block lower triangular form);
+//   - in each block, what does not depend on the block's unknowns is computed once per step, not per iteration;
+//   - a block that is linear in its unknowns takes one solve.
+// So the stages of an explicit scheme come out explicit and a linear multiplier equation is solved as one, without any
+// method saying so.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "expr/program.hpp"
+
+namespace rattleback {
+
+inline constexpr Space kUnknown = 4;
+inline constexpr Space kStepSize = 5;      // h
+inline constexpr Space kPreviousStep = 6;  // the step size before this one (two-step methods)
+inline constexpr Space kCarried = 7;       // further state that a method carries from step to step
+inline constexpr Space kAcceleration = 8;  // v' (dae: y') at the start of the step, for cold starting guesses
+
+struct Equations {
+  Graph graph;
+  std::vector<std::pair<Space, std::int32_t>> inputs;  // spaces and sizes, besides kUnknown
+  std::vector<NodeId> residuals;                       // residual k is the defining equation of unknown k
+  // What size the rounding errors of an unknown have: those of velocities, positions ... (1) or of such a thing divided
+  // by the step size (1/h), as for multipliers. Convergence is judged relative to it.
+  enum class Scale : std::uint8_t { state, state_per_step };
+  std::vector<Scale> scales;
+  std::vector<NodeId> guesses;  // starting values of the unknowns when nothing better is known
+  std::vector<NodeId> results;
+};
+
+struct SolveOptions {
+  double tolerance = 0.0;  // relative size of the last correction; 0 = iterate to rounding
+  int max_iterations = 50;
+};
+
+struct SolveReport {
+  bool ok = true;
+  int iterations = 0;         // over all nonlinear blocks
+  double correction = 0.0;    // last relative correction
+  double contraction = 0.0;   // last ratio of two corrections
+  double residual = 0.0;      // largest residual at the end
+  const char* reason = "";    // when not ok
+};
+
+class Plan {
+ public:
+  explicit Plan(Equations equations);
+
+  [[nodiscard]] std::int32_t slot(Space input) const;
+  [[nodiscard]] std::int32_t result_slot() const { return results_; }
+  [[nodiscard]] std::int32_t result_count() const { return result_count_; }
+  [[nodiscard]] std::int32_t workspace_size() const { return static_cast<std::int32_t>(image_.size()); }
+  [[nodiscard]] const std::vector<double>& image() const { return image_; }
+  // The unknowns that are left after elimination; their slots hold the starting guess before solve() and the solution
+  // after it.
+  [[nodiscard]] std::span<const std::int32_t> unknown_slots() const { return unknown_slots_; }
+  [[nodiscard]] std::span<const std::int32_t> unknown_numbers() const { return unknown_numbers_; }
+
+  // Puts the cold starting guess into the unknowns' slots.
+  void guess(double* w) const { guess_.run(w); }
+  // Solves for the unknowns and computes the results. scale[0], scale[1]: the sizes of Scale::state, ::state_per_step.
+  SolveReport solve(double* w, const double scale[2], const SolveOptions& options) const;
+
+  struct Block {
+    Program before;    // once, before the block
+    Program residual;  // at every iteration
+    Program jacobian;  // when the matrix is wanted
+    std::vector<std::int32_t> unknowns;  // slots
+    std::vector<Equations::Scale> scales;
+    std::int32_t r = 0, J = 0, lu = 0, pivots = 0, size = 0;  // J row-major
+    bool linear = false;
+  };
+  [[nodiscard]] const std::vector<Block>& blocks() const { return blocks_; }
+  [[nodiscard]] std::size_t instruction_count() const;
+
+ private:
+  std::vector<Block> blocks_;
+  Program guess_, finish_;
+  std::vector<std::pair<Space, std::int32_t>> inputs_;
+  std::vector<std::int32_t> unknown_slots_, unknown_numbers_;
+  std::int32_t results_ = 0, result_count_ = 0;
+  std::vector<double> image_;
+};
+
+}  // namespace rattleback

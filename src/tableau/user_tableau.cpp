@@ -1,0 +1,419 @@
+// Reads and checks a user's own tableau. Order of the checks: the file, its keys, each value, then what the values
+// must satisfy together; the first fault is reported with its place.
+#include "tableau/user_tableau.hpp"
+
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <numeric>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "rattleback/error.hpp"
+#include "tableau/evaluate_coefficient.hpp"
+#include "tableau/order_conditions.hpp"
+
+namespace rattleback {
+namespace {
+
+constexpr int kMaxStages = 20;
+// Coefficients written with 15 digits or more pass; with fewer, the order is not what it claims to be.
+constexpr double kTolerance = 1e-13;
+// Smallest over largest pivot of a matrix that counts as invertible. Up to s = 20 the shipped families
+// have at least 1.9e-3 where they are invertible and at most 1e-17 where not.
+constexpr double kSingular = 1e-10;
+
+const std::vector<std::string> kKeys{"name", "order", "A", "b", "c", "Ahat", "Atilde", "constraint"};
+
+std::string digits(double x, const char* format = "%.6g") {
+  char text[40];
+  std::snprintf(text, sizeof text, format, x);
+  return text;
+}
+
+std::string count(std::size_t n, const std::string& noun) {
+  return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
+}
+
+std::string small_letters(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+std::size_t edit_distance(const std::string& x, const std::string& y) {
+  std::vector<std::size_t> row(y.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= x.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= y.size(); ++j)
+      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, diagonal + (x[i - 1] != y[j - 1])}));
+  }
+  return row[y.size()];
+}
+
+// " Did you mean 'x'?" for the nearest of the known words; nothing if none is near.
+std::string suggestion(const std::string& word, const std::vector<std::string>& known) {
+  const std::string* best = nullptr;
+  std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
+  for (const std::string& candidate : known) {
+    const std::size_t distance = edit_distance(small_letters(word), small_letters(candidate));
+    if (distance < best_distance) {
+      best = &candidate;
+      best_distance = distance;
+    }
+  }
+  return best ? " Did you mean '" + *best + "'?" : "";
+}
+
+using Numbers = std::vector<double>;
+using ExactNumbers = std::vector<Real>;
+
+Numbers rounded(const ExactNumbers& exact) {
+  Numbers result;
+  for (const Real x : exact) result.push_back(static_cast<double>(x));
+  return result;
+}
+
+// Smallest over largest pivot in Gaussian elimination with complete pivoting: 0 for a singular matrix.
+double pivot_ratio(Numbers m, std::size_t n) {
+  double first = 0, smallest = 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    std::size_t row = k, column = k;
+    for (std::size_t i = k; i < n; ++i)
+      for (std::size_t j = k; j < n; ++j)
+        if (std::abs(m[i * n + j]) > std::abs(m[row * n + column])) row = i, column = j;
+    smallest = std::abs(m[row * n + column]);
+    if (k == 0) first = smallest;
+    if (smallest == 0) return 0;
+    for (std::size_t j = 0; j < n; ++j) std::swap(m[k * n + j], m[row * n + j]);
+    for (std::size_t i = 0; i < n; ++i) std::swap(m[i * n + k], m[i * n + column]);
+    for (std::size_t i = k + 1; i < n; ++i) {
+      const double factor = m[i * n + k] / m[k * n + k];
+      for (std::size_t j = k; j < n; ++j) m[i * n + j] -= factor * m[k * n + j];
+    }
+  }
+  return n == 0 ? 1 : smallest / first;
+}
+
+// [W Atilde; b^T]: what the conditions on the constraint see of the reactions, to leading order. Legendre polynomials
+// instead of the powers of c span the same conditions, but keep the matrix well conditioned for many stages.
+Numbers weighted_matrix(const Tableau& atilde) {
+  const std::size_t s = atilde.b.size();
+  Numbers matrix(s * s, 0.0);
+  for (std::size_t k = 0; k < s; ++k) {
+    const double x = 2 * atilde.c[k] - 1;
+    double before = 0, legendre = 1;
+    for (std::size_t i = 0; i + 1 < s; ++i) {
+      for (std::size_t j = 0; j < s; ++j) matrix[i * s + j] += atilde.b[k] * legendre * atilde.A[k * s + j];
+      const auto n = static_cast<double>(i);
+      before = std::exchange(legendre, ((2 * n + 1) * x * legendre - n * before) / (n + 1));
+    }
+    matrix[(s - 1) * s + k] = atilde.b[k];
+  }
+  return matrix;
+}
+
+struct Place {
+  std::size_t line = 1, column = 1;
+};
+
+// The first [table] header, if there is one. A tableau has none, and toml++ must not see a broken one: on "[=" it stops
+// the program with an assertion, or is undefined without (tomlplusplus issue 294). Strings and arrays are skipped as
+// far as a correct file needs; on others the parser stops before it gets that far.
+std::optional<Place> find_table_header(std::string_view text) {
+  Place place;
+  int depth = 0;               // of brackets
+  bool line_is_empty = true;   // so far
+  std::string_view delimiter;  // of the string we are in
+  for (std::size_t i = 0; i < text.size(); ++i, ++place.column) {
+    const char c = text[i];
+    if (c == '\n') {
+      place = {.line = place.line + 1, .column = 0};
+      line_is_empty = true;
+      if (delimiter.size() == 1) delimiter = {};
+    } else if (!delimiter.empty()) {
+      if (c == '\\' && delimiter[0] == '"' && i + 1 < text.size() && text[i + 1] != '\n') {
+        ++i, ++place.column;
+      } else if (text.substr(i, delimiter.size()) == delimiter) {
+        i += delimiter.size() - 1, place.column += delimiter.size() - 1;
+        delimiter = {};
+      }
+    } else if (c == '"' || c == '\'') {
+      const std::string_view triple = c == '"' ? R"(""")" : "'''";
+      delimiter = text.substr(i, 3) == triple ? triple : triple.substr(0, 1);
+      i += delimiter.size() - 1, place.column += delimiter.size() - 1;
+      line_is_empty = false;
+    } else if (c == '#') {
+      while (i + 1 < text.size() && text[i + 1] != '\n') ++i;
+    } else if (c != ' ' && c != '\t') {
+      if (c == '[' && depth == 0 && line_is_empty) return place;
+      if (c == '[' || c == '{') ++depth;
+      if ((c == ']' || c == '}') && depth > 0) --depth;
+      line_is_empty = false;
+    }
+  }
+  return std::nullopt;
+}
+
+class Reader {
+ public:
+  explicit Reader(const std::string& path) : path_(path) {
+    std::ifstream file(path);
+    if (!file || std::filesystem::is_directory(path)) throw Error(path + ": cannot be read as a tableau file");
+    const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    if (const auto header = find_table_header(text))
+      throw Error(path + ":" + std::to_string(header->line) + ":" + std::to_string(header->column) +
+                  ": a tableau has no [tables]: write all its keys at the top level");
+    try {
+      table_ = toml::parse(text, path);
+    } catch (const toml::parse_error& error) {
+      fail(error.source(), "not valid TOML: " + std::string(error.description()));
+    }
+  }
+
+  UserTableau read() {
+    check_keys();
+    read_name();
+    read_order();
+    read_matrix_and_weights();
+    UserTableau result{.a = shared_, .ahat = shared_, .atilde = shared_, .weighted = true};
+    if (table_.contains("Ahat")) result.ahat.A = rounded(matrix("Ahat"));
+    if (table_.contains("Atilde")) result.atilde.A = rounded(matrix("Atilde"));
+    result.weighted = read_constraint();
+    check_sums();
+    check_order(result);
+    result.weighted ? check_weighted(result) : check_stages(result);
+    return result;
+  }
+
+ private:
+  [[noreturn]] void fail(const toml::source_region& place, const std::string& message) const {
+    throw Error(path_ + ":" + std::to_string(place.begin.line) + ":" + std::to_string(place.begin.column) + ": " +
+                message);
+  }
+
+  // The value of a key which must be there.
+  [[nodiscard]] const toml::node& required(const std::string& key, const std::string& example) const {
+    if (const toml::node* node = table_.get(key)) return *node;
+    throw Error(path_ + ": key '" + key + "' is missing. Add, for example, " + example);
+  }
+
+  [[nodiscard]] const toml::source_region& place(const std::string& key) const { return table_.get(key)->source(); }
+
+  void check_keys() const {
+    for (const auto& [key, node] : table_) {
+      const std::string name(key.str());
+      if (std::find(kKeys.begin(), kKeys.end(), name) != kKeys.end()) continue;
+      std::string text = "unknown key '" + name + "' in a tableau." + suggestion(name, kKeys) + " Known here: ";
+      for (const std::string& known : kKeys) text += known + (&known == &kKeys.back() ? "" : ", ");
+      fail(key.source(), text);
+    }
+  }
+
+  void read_name() {
+    shared_.name = std::filesystem::path(path_).stem().string();
+    const toml::node* node = table_.get("name");
+    if (!node) return;
+    const auto* text = node->as_string();
+    if (!text || text->get().empty()) fail(node->source(), "name must be a text in quotes which is not empty");
+    shared_.name = text->get();
+  }
+
+  void read_order() {
+    const toml::node& node = required("order", "order = 4");
+    const auto* order = node.as_integer();
+    if (!order || order->get() < 1 || order->get() > 2 * kMaxStages)
+      fail(node.source(), "order must be a whole number from 1 to " + std::to_string(2 * kMaxStages) +
+                              ": the order of convergence you claim");
+    shared_.order = static_cast<int>(order->get());
+  }
+
+  [[nodiscard]] Real number(const toml::node& node, const std::string& what) const {
+    Real value = 0;
+    if (const auto* integer = node.as_integer()) {
+      value = static_cast<Real>(integer->get());
+    } else if (const auto* floating = node.as_floating_point()) {
+      value = floating->get();
+    } else if (const auto* text = node.as_string()) {
+      try {
+        value = evaluate_coefficient(text->get());
+      } catch (const Error& error) {
+        fail(node.source(), what + " = " + error.what());
+      }
+    } else {
+      fail(node.source(), what + " must be a number or a text such as \"1/6\" or \"1/2 - sqrt(3)/6\"");
+    }
+    if (const auto x = static_cast<double>(value); !std::isfinite(x))
+      fail(node.source(), what + " = " + digits(x) + " is not a finite number");
+    return value;
+  }
+
+  // As many values as there are stages. Called `what` as a whole and `element`[i] one by one.
+  [[nodiscard]] ExactNumbers vector(const toml::node& node, const std::string& what, const std::string& element) const {
+    const toml::array* array = node.as_array();
+    if (!array) fail(node.source(), what + " must be an array of numbers, such as [\"1/2\", \"1/2\"]");
+    if (array->size() != stages_)
+      fail(node.source(), what + " has " + count(array->size(), "value") + ", but A has " + count(stages_, "row"));
+    ExactNumbers result;
+    for (std::size_t i = 0; i < stages_; ++i)
+      result.push_back(number((*array)[i], element + "[" + std::to_string(i + 1) + "]"));
+    return result;
+  }
+
+  [[nodiscard]] ExactNumbers matrix(const std::string& key) {
+    const std::string example = key + " = [[\"1/4\", \"1/4 - sqrt(3)/6\"], [\"1/4 + sqrt(3)/6\", \"1/4\"]]";
+    const toml::node& node = required(key, example);
+    const toml::array* rows = node.as_array();
+    if (!rows || rows->empty()) fail(node.source(), key + " must be an array of rows, such as " + example);
+    if (key == "A") stages_ = rows->size();
+    if (stages_ > static_cast<std::size_t>(kMaxStages))
+      fail(node.source(), key + " has " + count(stages_, "row") + ", but at most " + std::to_string(kMaxStages) +
+                              " stages are possible");
+    if (rows->size() != stages_)
+      fail(node.source(), key + " has " + count(rows->size(), "row") + ", but A has " + count(stages_, "row"));
+    ExactNumbers result;
+    for (std::size_t i = 0; i < stages_; ++i) {
+      const ExactNumbers row =
+          vector((*rows)[i], "row " + std::to_string(i + 1) + " of " + key, key + "[" + std::to_string(i + 1) + "]");
+      result.insert(result.end(), row.begin(), row.end());
+    }
+    return result;
+  }
+
+  void read_matrix_and_weights() {
+    const ExactNumbers A = matrix("A");
+    for (std::size_t i = 0; i < stages_; ++i) {
+      Real sum = 0;
+      for (std::size_t j = 0; j < stages_; ++j) sum += A[i * stages_ + j];
+      row_sums_.push_back(static_cast<double>(sum));
+    }
+    shared_.A = rounded(A);
+    shared_.stages = static_cast<int>(stages_);
+    shared_.b = rounded(vector(required("b", "b = [\"1/2\", \"1/2\"]"), "b", "b"));
+    const toml::node* c = table_.get("c");
+    shared_.c = c ? rounded(vector(*c, "c", "c")) : row_sums_;
+  }
+
+  [[nodiscard]] bool read_constraint() const {
+    const toml::node* node = table_.get("constraint");
+    if (!node) return true;
+    const auto* text = node->as_string();
+    if (text && text->get() == "weighted") return true;
+    if (text && text->get() == "stages") return false;
+    fail(node->source(),
+         "constraint must be \"weighted\" or \"stages\"" +
+             (text ? ", not \"" + text->get() + "\"." + suggestion(text->get(), {"weighted", "stages"}) : "."));
+  }
+
+  void check_sums() const {
+    const double sum = std::accumulate(shared_.b.begin(), shared_.b.end(), 0.0);
+    if (!(std::abs(sum - 1) <= kTolerance))
+      fail(place("b"), "the weights b sum to " + digits(sum, "%.15g") + " instead of 1");
+    for (std::size_t i = 0; i < stages_; ++i)
+      if (!(std::abs(row_sums_[i] - shared_.c[i]) <= kTolerance))
+        fail(place("c"), "c[" + std::to_string(i + 1) + "] = " + digits(shared_.c[i], "%.15g") + ", but row " +
+                             std::to_string(i + 1) + " of A sums to " + digits(row_sums_[i], "%.15g") +
+                             ". Correct the row, or leave c out");
+  }
+
+  // Groups of variables with different coefficients; equal ones are one group.
+  void check_order(const UserTableau& tableau) const {
+    std::vector<const Tableau*> groups{&tableau.a};
+    std::string names = "a = A";
+    const auto add = [&](const Tableau& candidate, const std::string& name) {
+      for (const Tableau* group : groups)
+        if (group->A == candidate.A) return;
+      groups.push_back(&candidate);
+      names += std::string(", ") + "abc"[groups.size() - 1] + " = " + name;
+    };
+    add(tableau.ahat, "Ahat");
+    add(tableau.atilde, "Atilde");
+
+    const int claimed = shared_.order, stages = shared_.stages;
+    const std::string claim = "order = " + std::to_string(claimed) + " is claimed, but ";
+    if (claimed > 2 * stages)
+      fail(place("order"),
+           claim + "a method with " + count(stages_, "stage") + " has at most order " + std::to_string(2 * stages));
+    const int found = order_of(groups, claimed, kTolerance);
+    if (found >= claimed) return;
+    const std::string partitioned = groups.size() == 1 ? "" : " for the partitioned method (" + names + ")";
+    if (found >= max_tree_order(groups.size())) {
+      const auto [B, C, D] = simplifying_assumptions(groups, claimed, kTolerance);
+      fail(place("order"), claim + "only order " + std::to_string(found) + " could be shown" + partitioned +
+                               ": beyond order " + std::to_string(max_tree_order(groups.size())) +
+                               " it takes the simplifying assumptions, and only B(" + std::to_string(B) + "), C(" +
+                               std::to_string(C) + "), D(" + std::to_string(D) +
+                               ") hold. Write order = " + std::to_string(found));
+    }
+    const Condition condition = worst_condition(groups, found + 1);
+    const bool rounded = condition.residual < 1e-6;
+    fail(place("order"),
+         claim + "the order conditions hold only up to order " + std::to_string(found) + partitioned + ": tree " +
+             condition.tree + " of order " + std::to_string(found + 1) + " gives " + digits(condition.value) +
+             " instead of 1/" + digits(condition.gamma) + " (residual " + digits(condition.residual, "%.1e") +
+             ", allowed " + digits(kTolerance, "%.0e") + "). " +
+             (rounded     ? "The coefficients look rounded: write all digits, or exact texts such as \"1/6\""
+              : found > 0 ? "Write order = " + std::to_string(found) + ", or correct the coefficients"
+                          : "Correct the coefficients"));
+  }
+
+  // Where to point for a fault of the reaction coefficients.
+  [[nodiscard]] const toml::source_region& reaction_place() const {
+    return place(table_.contains("constraint") ? "constraint" : table_.contains("Atilde") ? "Atilde" : "A");
+  }
+  [[nodiscard]] std::string reaction_name() const { return table_.contains("Atilde") ? "Atilde" : "A"; }
+
+  // The reactions are determined by k_i = 0 if Atilde is invertible. If the first stage is the start of the step, where
+  // the constraint holds already, the first row is zero in all matrices and the other rows count.
+  void check_stages(const UserTableau& tableau) const {
+    if (pivot_ratio(tableau.atilde.A, stages_) > kSingular) return;
+    const auto starts_at_q0 = [&](const Tableau& t) {
+      return std::all_of(t.A.begin(), t.A.begin() + static_cast<std::ptrdiff_t>(stages_),
+                         [](double x) { return x == 0; });
+    };
+    if (stages_ > 1 && starts_at_q0(tableau.a) && starts_at_q0(tableau.ahat) && starts_at_q0(tableau.atilde)) {
+      Numbers rest;
+      for (std::size_t i = 1; i < stages_; ++i)
+        for (std::size_t j = 1; j < stages_; ++j) rest.push_back(tableau.atilde.A[i * stages_ + j]);
+      if (pivot_ratio(rest, stages_ - 1) > kSingular) return;
+    }
+    fail(reaction_place(),
+         "constraint = \"stages\" needs " + reaction_name() +
+             " invertible, or its first row zero and the rest invertible: otherwise the reactions are not "
+             "determined. It is singular here" +
+             (pivot_ratio(weighted_matrix(tableau.atilde), stages_) > kSingular
+                  ? ", but constraint = \"weighted\" is possible"
+                  : ""));
+  }
+
+  void check_weighted(const UserTableau& tableau) const {
+    if (pivot_ratio(weighted_matrix(tableau.atilde), stages_) > kSingular) return;
+    fail(reaction_place(),
+         "constraint = \"weighted\" needs the matrix [W " + reaction_name() +
+             "; b^T], W_ij = b_j c_j^(i-1), invertible: otherwise the reactions are not determined. It "
+             "is singular here. " +
+             (table_.contains("Atilde") ? "Change Atilde"
+                                        : "Give an Atilde for the reaction, such as Lobatto IIIB for IIIA"));
+  }
+
+  std::string path_;
+  toml::table table_;
+  Tableau shared_;  // what the three have in common, and A
+  std::size_t stages_ = 0;
+  Numbers row_sums_;  // of A, rounded once
+};
+
+}  // namespace
+
+UserTableau read_user_tableau(const std::string& path) { return Reader(path).read(); }
+
+}  // namespace rattleback

@@ -1,0 +1,32 @@
+// A user's own coefficients, read from a TOML file (`--tableau FILE.toml`):
+//
+//   name = "my method"                      # optional, default: the file's name
+//   order = 4                               # claimed, and checked by the order conditions
+//   A = [["1/4", "1/4 - sqrt(3)/6"], ["1/4 + sqrt(3)/6", "1/4"]]     # numbers, or strings with + - * / ( ) sqrt
+//   b = ["1/2", "1/2"]
+//   c = ["1/2 - sqrt(3)/6", "1/2 + sqrt(3)/6"]                       # optional, default: the row sums of A
+//   Ahat = ...                              # optional: for the applied force; default A
+//   Atilde = ...                            # optional: for the reaction; default A
+//   constraint = "weighted"                 # or "stages": where the constraint is imposed, see UserTableau
+//
+// The claimed order is that for ordinary differential equations: constraints can lower it, the audit shows by how
+// much.
+#pragma once
+
+#include <string>
+
+#include "tableau/tableau.hpp"
+
+namespace rattleback {
+
+struct UserTableau {
+  Tableau a, ahat, atilde;  // same b, c and order
+  // true:  0 = sum_j b_j c_j^(i-1) k_j, i = 1..s-1, and k = 0 at the end of the step   [Jay2009, eq. 6.1e-f]
+  // false: k_i = 0 at every stage
+  bool weighted = true;
+};
+
+// Throws Error, `FILE:line:column: ...`, unless everything about the tableau is right.
+UserTableau read_user_tableau(const std::string& path);
+
+}  // namespace rattleback
