@@ -36,7 +36,7 @@ Number parse_number(const std::string& text) {
   if (error == std::errc::invalid_argument || stop != end || digits.empty())
     number.fault = fmt::format("{} is not a number", in_quotes(text));
   else if (error == std::errc::result_out_of_range)
-    number.fault = fmt::format("{} is outside the range of double precision (2.2e-308 to 1.8e308)", in_quotes(text));
+    number.fault = fmt::format("{} is outside the range of double precision (4.9e-324 to 1.8e308)", in_quotes(text));
   else if (!std::isfinite(number.value))
     number.fault = fmt::format("{} is not a finite number", in_quotes(text));
   return number;
@@ -95,11 +95,29 @@ bool Arguments::parse(std::vector<std::string> arguments) {
   return true;
 }
 
+// What CLI11 would take in another sense than the user: "--json=maybe", and "--step --until 3", which has no step.
+void Arguments::check_shape(const std::vector<std::string>& arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string name = arguments[i].substr(0, arguments[i].find('='));
+    const Option* option = find(name);
+    if (option == nullptr) continue;
+    const bool is_flag = option->shape == Shape::flag || option->shape == Shape::later_flag;
+    if (is_flag && name != arguments[i]) throw Error(fmt::format("{} takes no value, found {}", name, in_quotes(arguments[i])));
+    if (is_flag || name != arguments[i]) continue;
+    if (i + 1 == arguments.size() || find(arguments[i + 1].substr(0, arguments[i + 1].find('='))) != nullptr)
+      throw Error(fmt::format("{0} needs a value: {0} {1}", name, option->unit.empty() ? "VALUE" : option->unit));
+    ++i;
+  }
+}
+
 // Everything that CLI11 does not know comes back as remaining arguments; it is named here, with the nearest known one.
 void Arguments::read(std::vector<std::string> arguments) {
   for (std::string& argument : arguments)  // --newton_tol and --newton-tol mean the same
-    if (argument.starts_with("--"))
-      std::replace(argument.begin(), argument.begin() + static_cast<std::ptrdiff_t>(std::min(argument.find('='), argument.size())), '_', '-');
+    if (argument.starts_with("--")) {
+      const auto end = static_cast<std::ptrdiff_t>(std::min(argument.find('='), argument.size()));
+      std::replace(argument.begin(), argument.begin() + end, '_', '-');
+    }
+  check_shape(arguments);
 
   CLI::App app;
   app.set_help_flag();
@@ -115,12 +133,6 @@ void Arguments::read(std::vector<std::string> arguments) {
   std::reverse(arguments.begin(), arguments.end());
   try {
     app.parse(arguments);
-  } catch (const CLI::ArgumentMismatch& error) {
-    const std::string what = error.what();
-    const std::string name = what.substr(0, what.find(':'));
-    const Option* option = find(name);
-    fault(fmt::format("{} needs a value{}", name, option != nullptr && !option->unit.empty() ? ": " + name + " " + option->unit : ""));
-    throw Error(faults_.back());
   } catch (const CLI::ParseError& error) {
     throw Error(fmt::format("{}. `rattleback {} --help` lists what there is", error.what(), verb_));
   }

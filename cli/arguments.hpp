@@ -55,6 +55,7 @@ class Arguments {
     std::vector<std::string> given;
   };
   [[nodiscard]] const Option* find(std::string_view name) const;
+  void check_shape(const std::vector<std::string>& arguments);
   void read(std::vector<std::string> arguments);
 
   std::string verb_, summary_, example_;

@@ -17,7 +17,7 @@ namespace {
 
 Arguments declare() {
   Arguments a("run", "Integrates a system and audits what was kept.",
-              "rattleback run chaplygin-sleigh --method spark-gauss --stages 2 --step 0.05 --until 20 --output sleigh.csv");
+              "rattleback run chaplygin-sleigh --method spark-gauss --stages 2 --step 0.05 --output sleigh.csv");
   a.system();
   a.value("--method", "NAME", "default: the model's, else spark-lobatto-ab (dae: srk-gauss)");
   a.value("--stages", "S", "default: the model's, else the method's");
@@ -96,6 +96,17 @@ void check_files(Arguments& a, const std::string& system, const Options& options
     a.fault("--checkpoint would overwrite the tableau file; give another name");
 }
 
+// A tolerance that is not used would give a false sense of safety.
+void check_tolerances(const Arguments& a, const Model& model, const Options& options) {
+  for (const char* name : {"--rtol", "--atol"}) {
+    if (!a.has(name)) continue;
+    const std::string method = options.method.empty() ? model.run.method.value_or("") : options.method;
+    if (options.tableau.empty() && !method.empty() && find_method(method).adaptive) continue;
+    throw Error(fmt::format("{} is for the adaptive methods ode and index1; here --step sets the accuracy. Leave it out, or "
+                            "pass --method ode", name));
+  }
+}
+
 }  // namespace
 
 int run(const Words& words) {
@@ -108,6 +119,7 @@ int run(const Words& words) {
   a.refuse_if_faulty();
 
   const Model model = load_model(a.system_name(), load);
+  check_tolerances(a, model, options);
   ProgressLine progress;
   options.progress = progress.callback();
   const Trajectory trajectory = simulate(model, options);

@@ -23,15 +23,15 @@ struct Progress {
 
 // Field names are the long flags of `rattleback run`, the keys of [run] and the Python keywords.
 struct Options {
-  std::string method;                  // empty: the model's [run] method, else spark-lobatto-ab (dae: srk-gauss)
+  std::string method = {};                  // empty: the model's [run] method, else spark-lobatto-ab (dae: srk-gauss)
   int stages = 0;                      // 0: the model's default, else the method's
   double step = 0.0;                   // 0: the model's default
-  std::optional<double> until;         // end time; with neither until nor steps: the model's default
-  std::optional<std::int64_t> steps;   // exactly so many steps of size `step`
-  std::string formulation;             // "", "index3", "index2", "ggl": how holonomic constraints are taken
+  std::optional<double> until = {};         // end time; with neither until nor steps: the model's default
+  std::optional<std::int64_t> steps = {};   // exactly so many steps of size `step`
+  std::string formulation = {};             // "", "index3", "index2", "ggl": how holonomic constraints are taken
   bool project = false;                // move an inconsistent start to the nearest consistent one
   int compose = 0;                     // 4, 6, 8: symmetric composition to this order
-  std::string tableau;                 // file with the user's own coefficients; replaces `method`
+  std::string tableau = {};                 // file with the user's own coefficients; replaces `method`
   double rtol = 1e-6, atol = 1e-9;     // ode and index1 only
   double newton_tol = 0.0;             // relative size of the last correction; 0 = to rounding
   std::int64_t every = 0;              // record every so many steps; 0: all, thinned beyond 10^6
@@ -39,10 +39,10 @@ struct Options {
   bool record_multipliers = true;      // solve for the multipliers at every record, not only at the end
   bool audit_reverse = false;          // integrate back and compare with the start
   bool audit_order = false;            // repeat with h/2 and h/4 and compare
-  std::string checkpoint;              // file, written atomically as the run goes
+  std::string checkpoint = {};              // file, written atomically as the run goes
   bool resume = false;                 // continue from the checkpoint
   double checkpoint_seconds = 1.0;     // how often
-  std::function<void(const Progress&)> progress;  // called a few times a second
+  std::function<void(const Progress&)> progress = {};  // called a few times a second
 
   // All faults at once, one per line; empty when there are none. simulate() throws Error with them.
   [[nodiscard]] std::string validate() const;

@@ -241,8 +241,8 @@ class OdeStepper final : public SundialsStepper {
     for (long k = 0; until > t() ? t_now_ < until : t_now_ > until; ++k) {
       std::copy(now.begin(), now.end(), before_.begin());
       t_before_ = t_now_;
-      const int flag = k < kMaxSteps ? ERKStepEvolve(arkode_.get(), until, now_.get(), &t_now_, ARK_ONE_STEP)
-                                     : ARK_TOO_MUCH_WORK;
+      const int flag =
+          k < kMaxSteps ? ERKStepEvolve(arkode_.get(), until, now_.get(), &t_now_, ARK_ONE_STEP) : ARK_TOO_MUCH_WORK;
       if (flag < 0) return explain(flag);
     }
     if (!shorter_step(until)) return explain(ARK_RHSFUNC_FAIL);

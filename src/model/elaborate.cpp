@@ -9,9 +9,9 @@
 namespace rattleback::front {
 namespace {
 
-constexpr int kMaxDepth = 6000;                // of expressions within definitions within expressions ...
-constexpr std::int64_t kMaxSteps = 5'000'000;  // parts visited, unrolled ones counted each time
-constexpr std::size_t kMaxNodes = 4'000'000;
+constexpr int kMaxDepth = 2000;                // of expressions within definitions within expressions ...
+constexpr std::int64_t kMaxSteps = 3'000'000;  // parts visited, unrolled ones counted each time
+constexpr std::size_t kMaxNodes = 3'000'000;
 
 // Restores a value when a scope ends, also by an exception.
 template <class T>
@@ -67,7 +67,8 @@ void Elaborator::forbidden(const Formula& f, const AstNode& node, const std::str
 NodeId Elaborator::walk(const Formula& f, std::int32_t id, Scope& scope) {
   const Restore<int> keep(depth_);
   if (++depth_ > kMaxDepth)
-    f.fail(f[id], "definitions within definitions more than " + std::to_string(kMaxDepth) + " levels deep");
+    f.fail(f[id], "definitions within definitions more than " + std::to_string(kMaxDepth) + " levels deep",
+           "Write a recursion over a family as sum(i = 1:N, ...)");
   if (++steps_ > kMaxSteps || graph_.size() > kMaxNodes)
     f.fail(f[f.root], "the families and sums unroll to more than " +
                           (steps_ > kMaxSteps ? std::to_string(kMaxSteps) : std::to_string(kMaxNodes)) + " operations",

@@ -110,7 +110,9 @@ std::optional<NotFinite> first_not_finite(const Graph& graph, std::span<const En
       return NotFinite{i, 0, values[entries[i].expr]};
   }
   std::optional<NotFinite> found;
-  for (const auto& [count, members] : loops) {
+  for (const auto& loop : loops) {
+    const std::int32_t count = loop.first;
+    const std::vector<std::size_t>& members = loop.second;
     std::vector<NodeId> bodies;
     bodies.reserve(members.size());
     for (const std::size_t i : members) bodies.push_back(entries[i].expr);

@@ -7,7 +7,7 @@
 namespace rattleback::front {
 namespace {
 
-constexpr std::int64_t kMaxSteps = 50'000'000;  // operations of all starts together
+constexpr std::int64_t kMaxSteps = 30'000'000;  // operations of all starts together
 
 }  // namespace
 

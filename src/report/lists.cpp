@@ -45,7 +45,7 @@ std::string energy(const MethodInfo& info) {
   if (info.energy == Claim::yes) return "exact";
   if (info.energy == Claim::conditional) return "exact (*)";
   if (info.symmetric == Claim::yes) return "bounded";
-  return info.symmetric == Claim::conditional ? "bounded (*)" : "drifts";
+  return info.symmetric == Claim::conditional ? "bounded (*)" : "not kept";
 }
 
 }  // namespace
@@ -77,7 +77,8 @@ std::string methods_text() {
     if (row++ == 0) continue;
     const MethodInfo& info = methods()[row - 2];
     std::string about = fmt::format("Constraints: {}. ", info.constraints);
-    if (!info.note.empty()) about += fmt::format("(*) {}. ", info.note);
+    const bool marked = info.symmetric == Claim::conditional || info.energy == Claim::conditional;
+    if (!info.note.empty()) about += fmt::format("{}{}. ", marked ? "(*) " : "Note: ", info.note);
     for (const std::string_view alias : info.aliases) about += fmt::format("Also called {}. ", alias);
     about += fmt::format("[{}]", info.source);
     out += wrap(about, "    ", "    ");

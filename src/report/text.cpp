@@ -49,6 +49,22 @@ std::string state_table(const Model& model, const std::vector<double>& q, const 
   return text;
 }
 
+// Drift: a line fitted to the energy error explains most of it, and the error still grows in the second half of the run.
+// An oscillating error fails the first, one that was made at once and then stays fails the second. At rounding level
+// a slope says nothing.
+bool drifts(const Trajectory& t) {
+  const EnergyAudit& e = *t.energy;
+  const double rounding = 1e3 * std::numeric_limits<double>::epsilon() * std::max(1.0, std::fabs(e.initial));
+  if (e.max_error < rounding || std::fabs(e.drift_per_time * t.t) < 0.5 * e.max_error) return false;
+  const std::vector<double>& energy = t.records.energy;
+  const auto largest = [&](std::size_t begin, std::size_t end) {
+    double error = 0.0;
+    for (std::size_t i = begin; i < end; ++i) error = std::fmax(error, std::fabs(energy[i] - e.initial));
+    return error;
+  };
+  return energy.size() < 4 || largest(energy.size() / 2, energy.size()) > 1.5 * largest(0, energy.size() / 2);
+}
+
 std::string energy_sentence(const Model& model, const Trajectory& t) {
   const EnergyAudit& e = *t.energy;
   if (model.dissipative)
@@ -57,13 +73,10 @@ std::string energy_sentence(const Model& model, const Trajectory& t) {
   std::string text = fmt::format("Energy: kept to {}", size_text(e.max_error));
   if (e.initial != 0.0 && e.max_error != 0.0)
     text += fmt::format(" (relative {})", size_text(e.max_error / std::fabs(e.initial)));
-  // A fitted line explains little of an error that only oscillates; at rounding level its slope says nothing.
-  const double drifted = std::fabs(e.drift_per_time * t.t);
-  const double rounding = 1e3 * std::numeric_limits<double>::epsilon() * std::max(1.0, std::fabs(e.initial));
-  if (drifted < 0.5 * e.max_error || e.max_error < rounding)
-    text += "; no drift.";
-  else
+  if (drifts(t))
     text += fmt::format("; it drifts by {} per unit of time.", size_text(e.drift_per_time));
+  else
+    text += "; no drift.";
   return text;
 }
 

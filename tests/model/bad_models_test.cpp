@@ -6,8 +6,8 @@
 //   --- the expected first line of the message
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <iostream>
 
@@ -59,13 +59,13 @@ TEST(BadModels, AreRefusedQuicklyWithExactlyThisMessage) {
   const auto cases = read_cases();
   EXPECT_GE(cases.size(), 60U);
   for (const Case& c : cases) {
-    const auto begin = std::chrono::steady_clock::now();
+    const std::clock_t begin = std::clock();
     const std::string all = message_of([&] { (void)parse_model(c.text, "m.toml", c.options); });
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
     const std::string first = all.substr(0, all.find('\n'));
     if (print) std::cout << "=== " << c.title << "\n--- " << first << "\n";
     EXPECT_EQ(first, c.expected) << c.title;
-    EXPECT_LT(seconds, 2.0) << c.title;  // 0.3 for the largest sums, below 1 ms for all else
+    EXPECT_LT(seconds, 4.0) << c.title;  // the largest sums: 0.7, with sanitizers 2; milliseconds for all else
     EXPECT_LT(all.size(), 1000U) << c.title;
   }
 }

@@ -1,8 +1,8 @@
 // Families as loops and families unrolled are the same functions; large ones stay small.
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cmath>
+#include <ctime>
 #include <random>
 
 #include "support.hpp"
@@ -145,9 +145,9 @@ TEST(Families, DenseHessiansAreUnrolled) {
 TEST(Families, AHundredThousandLinksLoadQuickly) {
   LoadOptions o;
   o.set = {{"N", "100000"}};
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();
   const Model m = load_model("chain", o);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   EXPECT_LT(seconds, 1.0);            // 0.05
   EXPECT_LT(m.graph->size(), 60U);    // 35
   EXPECT_EQ(m.coordinates.size(), 200'000);

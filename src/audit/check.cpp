@@ -1,0 +1,174 @@
+// What can be said about a model without integrating it.
+#include <cmath>
+
+#include <Eigen/SparseCore>
+#include <Eigen/SparseQR>
+#include <fmt/format.h>
+
+#include "audit/derivative_check.hpp"
+#include "audit/integrability.hpp"
+#include "formulation/start.hpp"
+#include "methods/bind.hpp"
+#include "rattleback/error.hpp"
+#include "rattleback/simulate.hpp"
+
+namespace rattleback {
+namespace {
+
+constexpr double kDerivativeTolerance = 1e-6;
+
+void check_methods(const Model& model, CheckReport& out, const std::string& obstacle) {
+  for (const MethodEntry& entry : registry()) {
+    MethodCheck c;
+    c.name = entry.info.name;
+    c.reason = why_not(entry, model, "");
+    if (c.reason.empty()) c.reason = obstacle;
+    c.applies = c.reason.empty();
+    out.methods.push_back(std::move(c));
+  }
+  if (!model.holonomic_names.empty())
+    out.notes.push_back("methods that keep the position level of holonomic constraints are not part of this version");
+}
+
+void add_constraints(const System& system, CheckReport& out, const StartAnalysis& a) {
+  const Model& model = system.model();
+  if (!system.is_mechanical()) {
+    for (const ConstraintResidual& r : a.residuals)
+      out.constraints.push_back({r.name, true, false, true, r.value});
+    return;
+  }
+  const Mechanical& f = system.mechanical();
+  const Integrability integrable = integrability(f, model.q0);
+  for (std::int32_t i = 0; i < f.m; ++i) {
+    ConstraintCheck c;
+    c.name = model.multiplier_name(i);
+    c.holonomic = i < f.holonomic;
+    c.linear = !depends_on(f.graph, f.K[static_cast<std::size_t>(i)], kVelocity);
+    c.integrable = c.holonomic || integrable.alone[static_cast<std::size_t>(i)];
+    for (const ConstraintResidual& r : a.residuals)
+      if (r.name == c.name) c.start_residual = std::fmax(c.start_residual, r.value);
+    out.constraints.push_back(std::move(c));
+  }
+  out.integrable_together = f.m > 0 && integrable.together;
+}
+
+// Families too large for single coordinates: everything that can be said from their patterns.
+void check_large(const Model& model, CheckReport& out) {
+  Graph g = *model.graph;
+  const std::int32_t n = model.coordinates.size(), m = model.multiplier_count(), mh = model.holonomic_names.size();
+  Entries K;
+  for (const Entry& e : jacobian(g, model.holonomic, kPosition)) K.push_back(e);
+  for (Entry e : jacobian(g, model.nonholonomic, kVelocity)) {
+    e.row.base += mh;
+    K.push_back(e);
+  }
+  const Entries mass = jacobian(g, gradient(g, model.lagrangian, kVelocity), kVelocity);
+  out.mass_constant = true;
+  for (const Entry& e : mass) out.mass_constant = out.mass_constant && g.is_constant(e.expr);
+
+  // Values of a matrix function, entry by entry: as a vector function whose rows are the entries' own places.
+  using Triplets = std::vector<Eigen::Triplet<double>>;
+  const auto triplets = [&](const Entries& matrix) {
+    Entries flat;
+    std::int32_t next = 0;
+    for (Entry e : matrix) {
+      const std::int32_t members = std::max<std::int32_t>(1, e.count);
+      e.row = {next, e.count == 0 ? 0 : 1};
+      e.col = {};
+      next += members;
+      flat.push_back(e);
+    }
+    Evaluator evaluate(g, flat, next, n, m);
+    const auto x = evaluate(0.0, model.q0, model.v0);
+    Triplets list;
+    std::size_t k = 0;
+    for (const Entry& e : matrix)
+      for (std::int32_t i = 0; i < std::max<std::int32_t>(1, e.count); ++i)
+        list.emplace_back(e.row.at(i), e.col.at(i), x[k++]);
+    return list;
+  };
+  Eigen::SparseMatrix<double> Kt(n, m);
+  {
+    Triplets list = triplets(K);
+    for (auto& t : list) t = {t.col(), t.row(), t.value()};
+    Kt.setFromTriplets(list.begin(), list.end());
+  }
+  Kt.makeCompressed();
+  Eigen::SparseQR<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>> qr(Kt);
+  out.rank = static_cast<int>(qr.rank());
+  std::vector<double> diagonal(static_cast<std::size_t>(n), 0.0);
+  bool is_diagonal = true;
+  for (const auto& t : triplets(mass)) {
+    if (t.row() == t.col()) diagonal[static_cast<std::size_t>(t.row())] += t.value();
+    else is_diagonal = is_diagonal && t.value() == 0.0;
+  }
+  out.mass_positive_definite = is_diagonal;
+  for (const double x : diagonal) out.mass_positive_definite = out.mass_positive_definite && x > 0.0;
+  out.saddle_regular = out.mass_positive_definite && out.rank == m;
+  if (!is_diagonal) out.notes.push_back("the mass matrix is not diagonal; whether it is positive definite was not decided at this size");
+
+  out.consistent = true;
+  const auto residuals = [&](const Entries& f, const Names& names, bool holonomic) {
+    if (names.empty()) return;
+    Evaluator value(g, f, names.size(), n, m);
+    const auto x = value(0.0, model.q0, model.v0);
+    for (const Names::Group& group : names.groups()) {
+      ConstraintCheck c;
+      c.name = group.family ? fmt::format("{}[{}:{}]", group.stem, group.first, group.first + group.count - 1) : group.stem;
+      c.holonomic = c.integrable = holonomic;
+      for (std::int32_t i = 0; i < group.count; ++i)
+        c.start_residual = std::fmax(c.start_residual, std::fabs(x[static_cast<std::size_t>(group.offset + i)]));
+      out.consistent = out.consistent && c.start_residual <= kStartTolerance;
+      out.constraints.push_back(std::move(c));
+    }
+  };
+  residuals(model.holonomic, model.holonomic_names, true);
+  residuals(model.nonholonomic, model.nonholonomic_names, false);
+  out.notes.push_back("large families: constraints are listed by family, integrability of nonholonomic ones was not tested");
+}
+
+}  // namespace
+
+CheckReport check(const Model& model) {
+  CheckReport out;
+  out.coordinates = model.coordinates.size();
+  const std::int32_t m = model.multiplier_count();
+  out.index = m == 0 ? 0 : (!model.holonomic_names.empty() ? 3 : 2);
+  out.derivative_error = derivative_error(model);
+  out.derivatives_ok = out.derivative_error <= kDerivativeTolerance;
+
+  std::optional<System> system;
+  try {
+    system.emplace(model);
+  } catch (const Error&) {
+    check_large(model, out);
+    out.degrees_of_freedom = out.coordinates - out.rank;
+    check_methods(model, out, "works on single coordinates, and this model's families are too large for that");
+    return out;
+  }
+  const StartAnalysis a = analyse_start(*system, model.q0, model.v0, model.z0);
+  out.rank = a.rank;
+  out.redundant = a.redundant;
+  out.degrees_of_freedom = out.coordinates - a.rank;
+  out.saddle_regular = a.saddle_regular;
+  out.mass_positive_definite = a.mass_positive_definite;
+  out.mass_constant = !system->is_mechanical() || system->mechanical().mass.has_value();
+  out.consistent = a.consistent;
+  add_constraints(*system, out, a);
+  std::vector<double> q = model.q0, v = model.v0;
+  if (!a.consistent && project_start(*system, q, v)) {
+    out.nearest_q = q;
+    out.nearest_v = v;
+  }
+  const auto acceleration = system->acceleration();
+  acceleration->set_guess(model.z0);
+  if (acceleration->solve(0.0, q, v))
+    out.multipliers.assign(acceleration->multipliers().begin(), acceleration->multipliers().end());
+  std::string obstacle;
+  if (!a.redundant.empty()) obstacle = "needs independent constraints: '" + a.redundant.front() + "' depends on the others at the start";
+  else if (!a.saddle_regular) obstacle = "needs a regular saddle-point matrix [L_vv K^T; K 0] at the start";
+  check_methods(model, out, obstacle);
+  return out;
+}
+
+}  // namespace rattleback
