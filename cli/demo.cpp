@@ -26,12 +26,12 @@ int demo(const Words& words) {
                               "", "");
   text +=
       "\nWhat to try next\n"
-      "  rattleback check chaplygin-sleigh                          what kind of system this is, and what fits it\n"
-      "  rattleback run chaplygin-sleigh --method ode               the same with a standard method: watch it drift\n"
-      "  rattleback run chaplygin-sleigh --output sleigh.csv        the trajectory, for your own plots\n"
-      "  rattleback run skate --audit reverse,order                 runs back in time, and measures the order\n"
-      "  rattleback systems                                         all systems that come with the program\n"
-      "  rattleback methods                                         all methods, with what each of them promises\n"
+      "  rattleback check chaplygin-sleigh                     what system this is, and what fits it\n"
+      "  rattleback run chaplygin-sleigh --method ode          with a standard method: watch the blade slip\n"
+      "  rattleback run chaplygin-sleigh --output sleigh.csv   the trajectory, for your own plots\n"
+      "  rattleback run skate --audit reverse,order            also back in time, and the order measured\n"
+      "  rattleback systems                                    all systems that come with the program\n"
+      "  rattleback methods                                    all methods, with what each of them promises\n"
       "\nIn the source tree, ./run stands for rattleback: ./run check chaplygin-sleigh\n";
   print(text);
   return t.status == Status::done ? kDone : kStoppedEarly;

@@ -44,13 +44,18 @@ void ProgressLine::clear() {
   shown_ = false;
 }
 
+// Short enough for 80 columns with everyday numbers.
 std::string progress_text(const Progress& p) {
-  std::string text = fmt::format("{} of {} steps, t = {:.4g} of {:.4g}", p.step, p.steps, p.t, p.until);
-  if (p.step > 0 && p.seconds > 0.0) {
-    const double rate = static_cast<double>(p.step) / p.seconds;
-    text += fmt::format(", {:.2g} steps/s, {} left", rate,
-                        report::duration_text(static_cast<double>(p.steps - p.step) / rate));
-  }
+  std::string text = fmt::format("{} of {} steps", p.step, p.steps);
+  const double rate = p.seconds > 0.0 ? static_cast<double>(p.step) / p.seconds : 0.0;
+  if (rate >= 1e6)
+    text += fmt::format(" ({:.1f} M/s)", rate / 1e6);
+  else if (rate >= 1e3)
+    text += fmt::format(" ({:.1f} k/s)", rate / 1e3);
+  else if (rate > 0.0)
+    text += fmt::format(" ({:.2g}/s)", rate);
+  text += fmt::format(", t = {:.4g}", p.t);
+  if (rate > 0.0) text += fmt::format(", {} left", report::duration_text(static_cast<double>(p.steps - p.step) / rate));
   return text + fmt::format(", energy error {}", report::size_text(p.energy_error));
 }
 

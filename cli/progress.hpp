@@ -22,7 +22,7 @@ class ProgressLine {
   bool terminal_ = false, shown_ = false;
 };
 
-// "12000 of 50000 steps, t = 1.2 of 5, 1.1e+06 steps/s, 3.4 s left, energy error 1.0e-12"
+// "12000 of 50000 steps (1.1 M/s), t = 1.2, 3.4 s left, energy error 1.0e-12"
 std::string progress_text(const Progress& progress);
 
 }  // namespace rattleback::cli

@@ -1,4 +1,6 @@
 // `rattleback run`: integrates, and writes what was asked for.
+#include <unistd.h>
+
 #include <filesystem>
 #include <limits>
 
@@ -86,9 +88,12 @@ void check_files(Arguments& a, const std::string& system, const Options& options
   if (a.has("--output")) a.collect([&] { check_output_path(output); });
   if (a.has("--checkpoint")) a.collect([&] { report::check_place(options.checkpoint, "checkpoint"); });
   const auto same = [](const std::string& x, const std::string& y) {
-    std::error_code error;
     if (x.empty() || y.empty()) return false;
-    return std::filesystem::weakly_canonical(x, error) == std::filesystem::weakly_canonical(y, error) && !error;
+    std::error_code error;
+    const auto place = [&](const std::string& path) {
+      return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+    };
+    return place(x) == place(y) && !error;
   };
   if (same(output, options.checkpoint)) a.fault("--output and --checkpoint name the same file; give two names");
   if (same(options.checkpoint, system)) a.fault("--checkpoint would overwrite the model file; give another name");
@@ -145,7 +150,8 @@ int run(const Words& words) {
   }
   if (!failed.empty()) throw OutputFailed{failed};
   if (trajectory.status == Status::done) return kDone;
-  fmt::print(stderr, "{}\n", trajectory.message);
+  // In a terminal the sentences above have said it.
+  if (a.has("--json") || isatty(STDOUT_FILENO) == 0) fmt::print(stderr, "{}\n", trajectory.message);
   return kStoppedEarly;
 }
 

@@ -8,8 +8,19 @@ foreach(source IN LISTS example_sources)
   target_link_libraries(example_${name} PRIVATE rattleback rattleback_warnings)
 endforeach()
 
+# bench/kernels.cpp: hand-written limits, for the benchmarks and for the test that they are right. They get all that the
+# machine and the compiler have, which the library does not.
+if(EXISTS ${PROJECT_SOURCE_DIR}/bench/kernels.cpp)
+  add_library(rattleback_kernels STATIC EXCLUDE_FROM_ALL bench/kernels.cpp)
+  target_compile_features(rattleback_kernels PUBLIC cxx_std_20)
+  target_include_directories(rattleback_kernels PUBLIC bench)
+  target_compile_options(rattleback_kernels PRIVATE -O3 -march=native -ffp-contract=fast)
+  target_link_libraries(rattleback_kernels PRIVATE rattleback_warnings)
+endif()
+
 # bench/<name>.cpp -> bench_<name>; `ninja bench` builds them all, nothing else does.
 file(GLOB bench_sources CONFIGURE_DEPENDS bench/*.cpp)
+list(FILTER bench_sources EXCLUDE REGEX "/kernels\\.cpp$")
 add_custom_target(bench)
 if(bench_sources)
   find_package(benchmark QUIET)
@@ -22,13 +33,28 @@ if(bench_sources)
     endif()
     add_executable(bench_${name} EXCLUDE_FROM_ALL ${source})
     target_link_libraries(bench_${name} PRIVATE rattleback rattleback_private rattleback_flags rattleback_warnings
-                                                fmt::fmt)
+                                                rattleback_kernels fmt::fmt)
     if(uses_benchmark)
       target_link_libraries(bench_${name} PRIVATE benchmark::benchmark)
     endif()
     target_compile_definitions(bench_${name} PRIVATE RATTLEBACK_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     add_dependencies(bench bench_${name})
   endforeach()
+endif()
+
+# tests/bench/ compares the kernels with the library; the timing itself is a long test, alone on the machine.
+function(add_bench_tests)
+  if(TARGET bench_tests)
+    target_link_libraries(bench_tests PRIVATE rattleback_kernels)
+  endif()
+  if(TARGET bench_interpreter AND NOT RATTLEBACK_SANITIZE)
+    set_target_properties(bench_interpreter PROPERTIES EXCLUDE_FROM_ALL OFF)
+    add_test(NAME bench.interpreter COMMAND bench_interpreter --check)
+    set_tests_properties(bench.interpreter PROPERTIES TIMEOUT 300 LABELS "bench;long" RUN_SERIAL ON)
+  endif()
+endfunction()
+if(RATTLEBACK_TESTS)
+  cmake_language(DEFER CALL add_bench_tests)  # when tests/ has been read
 endif()
 
 # fuzz/<name>.cpp -> fuzz_<name>, with preset fuzz.

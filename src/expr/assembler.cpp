@@ -66,7 +66,7 @@ void Assembler::store(Program& program, NodeId node, std::int32_t target) {
   if (slots_.size() < graph_.size()) slots_.resize(graph_.size(), -1);
   if (slots_[node] < 0 && !is_leaf(graph_[node].op)) slots_[node] = target;  // computed where it is wanted
   emit(program, node);
-  if (slot(node) != target) program.code.push_back({Code::copy, target, slot(node), 0, 0});
+  if (slot(node) != target) program.add(Code::copy, target, slot(node), 0, 0);
 }
 
 void Assembler::emit(Program& program, NodeId root) {
@@ -124,12 +124,12 @@ bool Assembler::try_fuse(Program& program, const Node& n, std::int32_t dst) {
   const NodeId other = fb ? n.a : n.b;
   if (fa && fb) {
     const Node& m = graph_[other];
-    program.code.push_back({Code::mul, slot(other), slot(m.a), slot(m.b), 0});
+    program.add(Code::mul, slot(other), slot(m.a), slot(m.b), 0);
     ready_[other] = 1;
   }
   const Node& m = graph_[fused];
   const Code code = n.op == Op::add ? Code::mul_add : (fb ? Code::sub_mul : Code::mul_sub);
-  program.code.push_back({code, dst, slot(m.a), slot(m.b), slot(other)});
+  program.add(code, dst, slot(m.a), slot(m.b), slot(other));
   return true;
 }
 
@@ -137,7 +137,7 @@ void Assembler::emit_one(Program& program, NodeId id) {
   const Node n = graph_[id];
   const std::int32_t dst = slot(id);
   if (n.op == Op::sum) {
-    program.code.push_back({Code::clear, dst, 0, 1, 0});
+    program.add(Code::clear, dst, 0, 1, 0);
     const Sink sink{n.a, LoopCode::reduce, dst, 0};
     emit_loop(program, static_cast<std::int32_t>(n.b), std::span(&sink, 1));
     return;
@@ -145,7 +145,7 @@ void Assembler::emit_one(Program& program, NodeId id) {
   if (n.count != 0) throw std::logic_error("Assembler: a member of a family outside its loop");
   if ((n.op == Op::add || n.op == Op::sub) && try_fuse(program, n, dst)) return;
   const int k = arity(n.op);
-  program.code.push_back({code_of(n.op), dst, slot(n.a), k > 1 ? slot(n.b) : 0, k > 2 ? slot(n.c) : 0});
+  program.add(code_of(n.op), dst, slot(n.a), k > 1 ? slot(n.b) : 0, k > 2 ? slot(n.c) : 0);
 }
 
 void Assembler::emit_loop(Program& program, std::int32_t count, std::span<const Sink> sinks) {
@@ -198,12 +198,12 @@ void Assembler::emit_loop(Program& program, std::int32_t count, std::span<const 
     loop.body.push_back({sink.what, Code::copy, reg.at(sink.body), sink.slot, sink.step, 0});
   loop.scratch = reserve(loop.registers * kChunk);
   program.loops.push_back(std::move(loop));
-  program.code.push_back({Code::loop, 0, static_cast<std::int32_t>(program.loops.size() - 1), 0, 0});
+  program.add(Code::loop, 0, static_cast<std::int32_t>(program.loops.size() - 1), 0, 0);
 }
 
 void Assembler::store(Program& program, std::span<const Entry> entries, std::int32_t base, std::int32_t row_step,
                       std::int32_t col_step, std::int32_t clear_size) {
-  if (clear_size > 0) program.code.push_back({Code::clear, base, 0, clear_size, 0});
+  if (clear_size > 0) program.add(Code::clear, base, 0, clear_size, 0);
   const bool families = std::any_of(entries.begin(), entries.end(), [](const Entry& e) { return e.count != 0; });
   std::map<std::int32_t, std::vector<Sink>> loops;
   for (const Entry& e : entries) {
@@ -212,7 +212,7 @@ void Assembler::store(Program& program, std::span<const Entry> entries, std::int
     if (e.count == 0) {
       if (families) {  // a loop may reach the same place: add
         const std::int32_t s = value(program, e.expr);
-        program.code.push_back({Code::add, target, target, s, 0});
+        program.add(Code::add, target, target, s, 0);
       } else {
         store(program, e.expr, target);
       }

@@ -26,12 +26,19 @@ enum class Code : std::uint16_t {
   mul_sub,   // dst = a*b - c
   sub_mul,   // dst = c - a*b
   clear,     // b slots from dst on = 0
-  loop       // run loop number a
+  loop,      // run loop number a
+  end        // the last instruction of a program that is not empty
 };
 
 struct Instruction {
-  Code code = Code::copy;
-  std::int32_t dst = 0, a = 0, b = 0, c = 0;
+  Instruction(Code what, std::int32_t to, std::int32_t x, std::int32_t y, std::int32_t z)
+      : code(what),
+        dst(static_cast<std::uint32_t>(to)),
+        a(static_cast<std::uint32_t>(x)),
+        b(static_cast<std::uint32_t>(y)),
+        c(static_cast<std::uint32_t>(z)) {}
+  Code code;
+  std::uint32_t dst, a, b, c;  // slots
 };
 
 // Instructions of a loop body address registers that hold kChunk members at a time.
@@ -55,6 +62,12 @@ class Program {
   std::vector<std::vector<double>> tables;
 
   [[nodiscard]] bool empty() const { return code.empty(); }
+  // Appends an instruction; a program always ends with Code::end.
+  void add(Code what, std::int32_t to, std::int32_t x, std::int32_t y, std::int32_t z) {
+    if (!code.empty()) code.pop_back();
+    code.emplace_back(what, to, x, y, z);
+    code.emplace_back(Code::end, 0, 0, 0, 0);
+  }
   void run(double* w) const;                      // one point
   template <int W>
   void run_lanes(double* w) const;                // W points, w[slot*W + lane]; instantiated for 1, 2, 4, 8

@@ -116,9 +116,10 @@ class SundialsStepper : public Stepper {
       if (!running_) {
         acceleration_->set_guess(multipliers());
         std::copy(state_.begin(), state_.begin() + static_cast<std::ptrdiff_t>(y.size()), y.begin());
-        taken_ = 0;
+        running_ = begin();
+        taken_ = steps_taken();
       }
-      out.ok = (running_ || begin()) && reach(t_base_ + static_cast<double>(count_ + 1) * h_);
+      out.ok = running_ && reach(t_base_ + static_cast<double>(count_ + 1) * h_);
       if (out.ok && !all_finite(y)) {
         out.ok = false;
         reason_ = "the state is not finite any more";
@@ -164,7 +165,7 @@ class SundialsStepper : public Stepper {
   // Both return false with a reason_.
   virtual bool begin() = 0;          // starts afresh at (t(), y_); acceleration_ has its guess
   virtual bool reach(double t) = 0;  // integrates to t; result in y_
-  [[nodiscard]] virtual std::int64_t steps_taken() const = 0;  // since begin()
+  [[nodiscard]] virtual std::int64_t steps_taken() const = 0;  // since the last begin() that succeeded
 
   static std::span<double> data(const Vector& x) {
     return {N_VGetArrayPointer(x.get()), static_cast<std::size_t>(N_VGetLength(x.get()))};

@@ -5,25 +5,33 @@
 
 namespace rattleback {
 
+PlanStepper::Bench::Bench(const Plan* p) : plan(p), w(p->image()) {
+  const auto at = [&](Space space) { return p->has(space) ? w.data() + p->slot(space) : nullptr; };
+  t = at(kTime);
+  h = at(kStepSize);
+  h_before = at(kPreviousStep);
+  state = at(kPosition);
+  result = w.data() + p->result_slot();
+}
+
 PlanStepper::PlanStepper(PlanStepperData data)
     : data_(std::move(data)),
       n_(static_cast<std::size_t>(data_.n)),
       m_(static_cast<std::size_t>(data_.m)),
       state_size_((data_.mechanical ? 2 * n_ : n_) + (data_.carries_multiplier ? m_ : 0)),
-      state_(state_size_, 0.0),
+      main_(&data_.step),
       saved_state_(state_size_, 0.0),
-      w_(data_.step.image()),
-      w_first_(data_.first ? data_.first->image() : std::vector<double>{}),
       history_(data_.gamma.size() * kDepth * data_.step.unknown_slots().size(), 0.0),
       depth_(data_.gamma.size(), 0),
-      newest_(data_.gamma.size(), 0) {}
+      newest_(data_.gamma.size(), 0) {
+  if (data_.first) first_.emplace(&*data_.first);
+}
 
 void PlanStepper::start(double t, std::span<const double> q, std::span<const double> v,
                         std::span<const double> multipliers, std::span<const double> /*acceleration*/) {
-  std::copy(q.begin(), q.end(), state_.begin());
-  std::copy(v.begin(), v.end(), state_.begin() + static_cast<std::ptrdiff_t>(n_));
-  if (data_.carries_multiplier)
-    std::copy(multipliers.begin(), multipliers.end(), state_.end() - static_cast<std::ptrdiff_t>(m_));
+  double* x = std::copy(q.begin(), q.end(), main_.state);
+  x = std::copy(v.begin(), v.end(), x);
+  if (data_.carries_multiplier) std::copy(multipliers.begin(), multipliers.end(), x);
   data_.acceleration->set_guess(multipliers);
   t_base_ = t;
   h_ = h_before_ = 0.0;
@@ -32,79 +40,77 @@ void PlanStepper::start(double t, std::span<const double> q, std::span<const dou
 }
 
 // The unknowns of equal steps are samples of smooth functions of time: extrapolate through the last three.
-void PlanStepper::extrapolate(const Plan& plan, double* w, std::size_t which) {
-  const auto slots = plan.unknown_slots();
+void PlanStepper::extrapolate(std::size_t which) {
+  const auto slots = data_.step.unknown_slots();
   const std::size_t size = slots.size();
   const double* const all = history_.data() + which * kDepth * size;
   const auto at = [&](std::size_t age) {
     return all + (static_cast<std::size_t>(newest_[which]) + kDepth - age) % kDepth * size;
   };
   const double *x1 = at(0), *x2 = at(1), *x3 = at(2);
-  for (std::size_t i = 0; i < size; ++i) w[slots[i]] = 3.0 * (x1[i] - x2[i]) + x3[i];
+  for (std::size_t i = 0; i < size; ++i) main_.w[static_cast<std::size_t>(slots[i])] = 3.0 * (x1[i] - x2[i]) + x3[i];
 }
 
 // From acceleration and multipliers at the current state: first order, but on the right branch.
-void PlanStepper::cold_guess(const Plan& plan, double* w, double t) {
+void PlanStepper::cold_guess(Bench& bench, double t) {
+  double* const w = bench.w.data();
   if (data_.acceleration->solve(t, q(), v())) {
     const auto a = data_.acceleration->acceleration();
     const auto l = data_.acceleration->multipliers();
-    std::copy(a.begin(), a.end(), w + plan.slot(kAcceleration));
-    std::copy(l.begin(), l.end(), w + plan.slot(kMultiplier));
+    std::copy(a.begin(), a.end(), w + bench.plan->slot(kAcceleration));
+    std::copy(l.begin(), l.end(), w + bench.plan->slot(kMultiplier));
   }
-  plan.guess(w);
+  bench.plan->guess(w);
 }
 
-void PlanStepper::remember(const Plan& plan, const double* w, std::size_t which) {
-  const auto slots = plan.unknown_slots();
+void PlanStepper::remember(std::size_t which) {
+  const auto slots = data_.step.unknown_slots();
   newest_[which] = static_cast<std::int32_t>((static_cast<std::size_t>(newest_[which]) + 1) % kDepth);
   double* const x = history_.data() + (which * kDepth + static_cast<std::size_t>(newest_[which])) * slots.size();
-  for (std::size_t i = 0; i < slots.size(); ++i) x[i] = w[slots[i]];
+  for (std::size_t i = 0; i < slots.size(); ++i) x[i] = main_.w[static_cast<std::size_t>(slots[i])];
   depth_[which] = std::min<std::int32_t>(depth_[which] + 1, static_cast<std::int32_t>(kDepth));
 }
 
-bool PlanStepper::sub_step(const Plan& plan, std::vector<double>& work, double t, double h, std::size_t which,
-                           SolveReport& report) {
-  double* const w = work.data();
-  const bool main = &plan == &data_.step;
-  w[plan.slot(kTime)] = t;
-  w[plan.slot(kStepSize)] = h;
-  double size = 1e-300;
-  for (std::size_t i = 0; i < n_; ++i) w[plan.slot(kPosition) + static_cast<std::ptrdiff_t>(i)] = state_[i];
-  if (data_.mechanical) {
-    for (std::size_t i = 0; i < n_; ++i) {
-      w[plan.slot(kVelocity) + static_cast<std::ptrdiff_t>(i)] = state_[n_ + i];
-      size = std::fmax(size, std::fabs(state_[n_ + i]));
-    }
-  } else {
-    for (std::size_t i = 0; i < n_; ++i) size = std::fmax(size, std::fabs(state_[i]));
-  }
-  if (data_.carries_multiplier)
-    for (std::size_t i = 0; i < m_; ++i)
-      w[plan.slot(kCarried) + static_cast<std::ptrdiff_t>(i)] = state_[state_size_ - m_ + i];
-  if (data_.two_step && main) w[plan.slot(kPreviousStep)] = h_before_;
-  const double scale[2] = {size, size * data_.multiplier_scale / std::fabs(h)};
+bool PlanStepper::sub_step(Bench& bench, double t, double h, std::size_t which, SolveReport& report) {
+  double* const w = bench.w.data();
+  const Plan& plan = *bench.plan;
+  const bool main = &bench == &main_;
+  *bench.t = t;
+  *bench.h = h;
+  if (bench.h_before != nullptr) *bench.h_before = h_before_;
+  if (!main) std::copy_n(main_.state, state_size_, bench.state);
 
-  const bool warm = main && depth_[which] == static_cast<std::int32_t>(kDepth);
-  if (warm)
-    extrapolate(plan, w, which);
-  else
-    cold_guess(plan, w, t);
+  double scale[2] = {0.0, 0.0};
+  bool warm = false;
+  if (!plan.linear()) {  // a linear plan needs neither a good guess nor a measure of convergence
+    const double* const x = data_.mechanical ? main_.state + n_ : main_.state;
+    double size = 1e-300;
+    for (std::size_t i = 0; i < n_; ++i) size = std::fmax(size, std::fabs(x[i]));
+    scale[0] = size;
+    scale[1] = size * data_.multiplier_scale / std::fabs(h);
+    warm = main && depth_[which] == static_cast<std::int32_t>(kDepth);
+    if (warm)
+      extrapolate(which);
+    else
+      cold_guess(bench, t);
+  }
   report = plan.solve(w, scale, data_.solve);
   if (!report.ok && warm) {
     const int spent = report.iterations;
-    cold_guess(plan, w, t);
+    cold_guess(bench, t);
     report = plan.solve(w, scale, data_.solve);
     report.iterations += spent;
   }
-  const double* const result = w + plan.result_slot();
-  for (std::size_t i = 0; report.ok && i < state_size_; ++i)
-    if (!(std::fabs(result[i]) <= 1e300)) {
-      report.ok = false;
-      report.reason = "the state is not finite any more";
-    }
   if (!report.ok) return false;
-  std::copy(result, result + state_size_, state_.begin());
-  if (main) remember(plan, w, which);
+  double finite = 0.0;  // stays 0 unless something is not finite
+  for (std::size_t i = 0; i < state_size_; ++i) finite += bench.result[i] * 0.0;
+  if (finite != 0.0) {
+    report.ok = false;
+    report.reason = "the state is not finite any more";
+    return false;
+  }
+  std::copy_n(bench.result, state_size_, main_.state);
+  if (main && !plan.linear()) remember(which);
   return true;
 }
 
@@ -117,18 +123,18 @@ AdvanceReport PlanStepper::advance(double h, std::int64_t steps) {
     h_ = h;
     std::fill(depth_.begin(), depth_.end(), 0);
   }
+  const bool composed = data_.gamma.size() > 1;
   for (std::int64_t k = 0; k < steps; ++k) {
-    saved_state_ = state_;
+    if (composed) std::copy_n(main_.state, state_size_, saved_state_.begin());
     double at = t();
     int spent = 0;
-    const bool first = data_.two_step && h_before_ == 0.0;
+    Bench& bench = data_.two_step && h_before_ == 0.0 ? *first_ : main_;
     for (std::size_t i = 0; i < data_.gamma.size(); ++i) {
       const double part = data_.gamma[i] * h;
-      const bool ok = first ? sub_step(*data_.first, w_first_, at, part, i, out.failure)
-                            : sub_step(data_.step, w_, at, part, i, out.failure);
+      const bool ok = sub_step(bench, at, part, i, out.failure);
       spent += out.failure.iterations;
       if (!ok) {
-        state_ = saved_state_;
+        if (composed) std::copy(saved_state_.begin(), saved_state_.end(), main_.state);
         iterations += spent;
         out.ok = false;
         return out;
@@ -147,7 +153,7 @@ AdvanceReport PlanStepper::advance(double h, std::int64_t steps) {
 int PlanStepper::turn_round() {
   if (!data_.two_step) return 0;
   // (q_{k-1}, q_k) read backwards: current position q_{k-1}, velocity as before, last step -h.
-  for (std::size_t i = 0; i < n_; ++i) state_[i] -= h_before_ * state_[n_ + i];
+  for (std::size_t i = 0; i < n_; ++i) main_.state[i] -= h_before_ * main_.state[n_ + i];
   t_base_ = t() - h_before_;
   count_ = 0;
   h_ = h_before_ = -h_before_;
@@ -158,10 +164,11 @@ int PlanStepper::turn_round() {
 std::vector<double> PlanStepper::save() const {
   std::vector<double> out = {t_base_, h_, h_before_, static_cast<double>(count_), static_cast<double>(iterations),
                              static_cast<double>(max_iterations)};
-  out.insert(out.end(), state_.begin(), state_.end());
+  out.insert(out.end(), main_.state, main_.state + state_size_);
   out.insert(out.end(), history_.begin(), history_.end());
   for (const auto& list : {depth_, newest_})
     for (const std::int32_t x : list) out.push_back(x);
+  for (const std::int32_t slot : data_.step.unknown_slots()) out.push_back(main_.w[static_cast<std::size_t>(slot)]);
   const auto guess = data_.acceleration->guess();
   out.insert(out.end(), guess.begin(), guess.end());
   return out;
@@ -176,10 +183,11 @@ void PlanStepper::load(std::span<const double> saved) {
   count_ = static_cast<std::int64_t>(next());
   iterations = static_cast<std::int64_t>(next());
   max_iterations = static_cast<int>(next());
-  for (double& x : state_) x = next();
+  for (std::size_t i = 0; i < state_size_; ++i) main_.state[i] = next();
   for (double& x : history_) x = next();
   for (auto* list : {&depth_, &newest_})
     for (std::int32_t& x : *list) x = static_cast<std::int32_t>(next());
+  for (const std::int32_t slot : data_.step.unknown_slots()) main_.w[static_cast<std::size_t>(slot)] = next();
   data_.acceleration->set_guess(saved.subspan(at, m_));
 }
 

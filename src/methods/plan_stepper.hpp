@@ -29,25 +29,33 @@ class PlanStepper final : public Stepper {
              std::span<const double> acceleration) override;
   AdvanceReport advance(double h, std::int64_t steps) override;
   [[nodiscard]] double t() const override { return t_base_ + static_cast<double>(count_) * h_; }
-  [[nodiscard]] std::span<const double> q() const override { return {state_.data(), n_}; }
+  [[nodiscard]] std::span<const double> q() const override { return {main_.state, n_}; }
   [[nodiscard]] std::span<const double> v() const override {
-    return {state_.data() + n_, data_.mechanical ? n_ : std::size_t{0}};
+    return {main_.state + n_, data_.mechanical ? n_ : std::size_t{0}};
   }
   int turn_round() override;
   [[nodiscard]] std::vector<double> save() const override;
   void load(std::span<const double> saved) override;
 
  private:
-  bool sub_step(const Plan& plan, std::vector<double>& w, double t, double h, std::size_t which, SolveReport& report);
-  void cold_guess(const Plan& plan, double* w, double t);
-  void extrapolate(const Plan& plan, double* w, std::size_t which);
-  void remember(const Plan& plan, const double* w, std::size_t which);
+  // A plan with its workspace. The state (q, v, carried multipliers) of the run lives in the main one.
+  struct Bench {
+    explicit Bench(const Plan* plan);
+    const Plan* plan;
+    std::vector<double> w;
+    double *t, *h, *h_before, *state;
+    const double* result;
+  };
+  bool sub_step(Bench& bench, double t, double h, std::size_t which, SolveReport& report);
+  void cold_guess(Bench& bench, double t);
+  void extrapolate(std::size_t which);
+  void remember(std::size_t which);
 
   PlanStepperData data_;
   std::size_t n_, m_, state_size_;
-  std::vector<double> state_;          // q, v, carried multipliers
-  std::vector<double> saved_state_;    // before a composed step
-  std::vector<double> w_, w_first_;    // workspaces of the two plans
+  Bench main_;
+  std::optional<Bench> first_;
+  std::vector<double> saved_state_;  // before a composed step
   // Solutions of the last three steps for each sub-step; together they give the next starting guess.
   static constexpr std::size_t kDepth = 3;
   std::vector<double> history_;

@@ -8,7 +8,8 @@ namespace rattleback {
 struct StepInputs {
   // n positions (and velocities, if mechanical), m multipliers.
   StepInputs(Equations& eq, std::int32_t n, std::int32_t m, bool mechanical) : graph(eq.graph) {
-    eq.inputs = {{kTime, 1}, {kStepSize, 1}, {kPosition, n}, {kMultiplier, m}, {kAcceleration, n}};
+    // The state (q, v, carried) is contiguous and in the order of the results: PlanStepper copies it in one piece.
+    eq.inputs = {{kTime, 1}, {kStepSize, 1}, {kMultiplier, m}, {kAcceleration, n}, {kPosition, n}};
     if (mechanical) eq.inputs.emplace_back(kVelocity, n);
     t = graph.variable(kTime, 0);
     h = graph.variable(kStepSize, 0);

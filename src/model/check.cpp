@@ -24,8 +24,8 @@ Scope scope_of(const Line& line, std::int32_t row) {
 }
 
 // Every line must depend on one of the spaces. Lines that elaborated to zero left no entry.
-void require_dependence(const Graph& graph, const std::vector<Line>& lines, const Entries& entries, Space space, const std::string& what,
-                        const std::string& advice) {
+void require_dependence(const Graph& graph, const std::vector<Line>& lines, const Entries& entries, Space space,
+                        const std::string& what, const std::string& advice) {
   std::map<std::int32_t, std::pair<std::int64_t, const Line*>> missing;  // by first row: members without an entry
   for (const Line& line : lines)
     if (line.count() > 0) missing[line.row] = {line.count(), &line};
@@ -44,7 +44,11 @@ void require_dependence(const Graph& graph, const std::vector<Line>& lines, cons
 class Blame {
  public:
   Blame(ModelText& text, const Model& model, const Formula& f, const Rules& rules)
-      : f_(f), rules_(rules), elaborator_(text.world, graph_, {}), world_(text.world), point_{0.0, model.q0, model.v0, model.z0} {}
+      : f_(f),
+        rules_(rules),
+        elaborator_(text.world, graph_, {}),
+        world_(text.world),
+        point_{0.0, model.q0, model.v0, model.z0} {}
 
   [[noreturn]] void report(Scope scope, double value) {
     search(f_.root, scope);
@@ -74,7 +78,9 @@ class Blame {
       default:
         for (std::int32_t c = node.first; c >= 0; c = f_[c].next) search(c, scope);
     }
-    f_.fail(node, shown_value(f_, id, here, [&](std::int32_t child) { return value(child, scope); }) + " at the initial state" + World::where(scope, 0),
+    f_.fail(node,
+            shown_value(f_, id, here, [&](std::int32_t child) { return value(child, scope); }) +
+                " at the initial state" + World::where(scope, 0),
             "Change the start, or write the expression so that it is finite there");
   }
 
@@ -100,12 +106,14 @@ class Blame {
 
 class FiniteCheck {
  public:
-  FiniteCheck(ModelText& text, const Model& model) : text_(text), model_(model), point_{0.0, model.q0, model.v0, model.z0} {}
+  FiniteCheck(ModelText& text, const Model& model)
+      : text_(text), model_(model), point_{0.0, model.q0, model.v0, model.z0} {}
 
   void formula(const std::optional<Formula>& f, const Rules& rules, NodeId id) {
     if (!f) return;
     const Entry entry{id, 0, {}, {}};
-    if (const auto bad = first_not_finite(*model_.graph, std::span(&entry, 1), point_)) Blame(text_, model_, *f, rules).report({}, bad->value);
+    if (const auto bad = first_not_finite(*model_.graph, std::span(&entry, 1), point_))
+      Blame(text_, model_, *f, rules).report({}, bad->value);
   }
 
   void lines(const std::vector<Line>& lines, const Rules& rules, const Entries& entries) {
@@ -135,7 +143,8 @@ class FiniteCheck {
   void derivatives() {
     if (!bad_derivative(model_.lagrangian)) return;
     if (text_.lagrangian) fail(*text_.lagrangian, *bad_derivative(model_.lagrangian));
-    if (model_.potential && bad_derivative(*model_.potential)) fail(*text_.potential, *bad_derivative(*model_.potential));
+    if (model_.potential && bad_derivative(*model_.potential))
+      fail(*text_.potential, *bad_derivative(*model_.potential));
     fail(*text_.kinetic, *bad_derivative(model_.lagrangian));
   }
 
@@ -171,7 +180,8 @@ class FiniteCheck {
 
 void check_structure(const ModelText& text, const Model& model) {
   if (model.kind == Kind::dae) {
-    require_dependence(*model.graph, text.constraints, model.constraints, kPosition, "no state occurs", "A constraint ties the states together");
+    require_dependence(*model.graph, text.constraints, model.constraints, kPosition, "no state occurs",
+                       "A constraint ties the states together");
     return;
   }
   require_dependence(*model.graph, text.holonomic, model.holonomic, kPosition, "no coordinate occurs",

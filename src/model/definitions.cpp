@@ -8,9 +8,16 @@ namespace rattleback::front {
 namespace {
 
 const Rules& definition_rules(Kind kind) {
-  static const Rules mechanical{.time = true, .positions = true, .velocities = true, .multipliers = true, .definitions = true,
+  static const Rules mechanical{.time = true,
+                                .positions = true,
+                                .velocities = true,
+                                .multipliers = true,
+                                .definitions = true,
                                 .accepts = "t, coordinates, velocities, parameters and other definitions"};
-  static const Rules dae{.time = true, .positions = true, .algebraic = true, .definitions = true,
+  static const Rules dae{.time = true,
+                         .positions = true,
+                         .algebraic = true,
+                         .definitions = true,
                          .accepts = "t, states, algebraic variables, parameters and other definitions"};
   return kind == Kind::dae ? dae : mechanical;
 }
@@ -23,7 +30,8 @@ Elaborator::Contents Elaborator::contents_of(NodeId id) const {
   return {has(kTime), has(kPosition), has(kVelocity), dae && has(kMultiplier), !dae && has(kMultiplier)};
 }
 
-const DefinitionPiece& Elaborator::piece(const Formula& f, const AstNode& node, const Definition& d, Affine i, const Scope& scope) const {
+const DefinitionPiece& Elaborator::piece(const Formula& f, const AstNode& node, const Definition& d, Affine i,
+                                         const Scope& scope) const {
   const auto find = [&](std::int64_t element, std::int64_t k) -> const DefinitionPiece& {
     const auto after = std::upper_bound(d.pieces.begin(), d.pieces.end(), element,
                                         [](std::int64_t e, const DefinitionPiece& p) { return e < p.from; });
@@ -43,7 +51,8 @@ const DefinitionPiece& Elaborator::piece(const Formula& f, const AstNode& node, 
 NodeId Elaborator::definition(const Formula& f, const AstNode& node, const Symbol& symbol, Scope& scope) {
   const Definition& d = world_.definitions[static_cast<std::size_t>(symbol.number)];
   if (d.family && node.first < 0)
-    f.fail(node, "`" + d.name + "` is a family of definitions and needs an index", "Write " + d.name + "[i], or " + d.name + "[1]");
+    f.fail(node, "`" + d.name + "` is a family of definitions and needs an index",
+           "Write " + d.name + "[i], or " + d.name + "[1]");
   if (!d.family && node.first >= 0) f.fail(node, "`" + d.name + "` is not a family and takes no index");
   if (!rules_->definitions) forbidden(f, node, "`" + d.name + "` is a definition");
   const Affine i = d.family ? world_.integer(f, node.first, scope) : Affine{};

@@ -1,34 +1,75 @@
 #include "model/document.hpp"
 
+// toml++ 3.3 states what it expects of some malformed texts ("x = ]") only as assertions, which in a release build are
+// promises to the optimiser. Here they become exceptions, in every build; so the library is used as headers.
+#undef NDEBUG
+#undef TOML_HEADER_ONLY
+#undef TOML_SHARED_LIB
+#define TOML_HEADER_ONLY 1
+#define TOML_ASSERT(condition) ((condition) ? static_cast<void>(0) : rattleback::front::toml_assertion_fails())
+namespace rattleback::front {
+struct TomlAssertion {};
+[[noreturn]] inline void toml_assertion_fails() { throw TomlAssertion(); }
+}  // namespace rattleback::front
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cctype>
 
 namespace rattleback::front {
 namespace {
 
 constexpr int kMaxKeyParts = 16;
 
-// A dotted key or table header with very many parts would be a tree as deep; refused before a recursive library sees it.
-void check_key_depth(const Source& source) {
+// The last character of the string that begins at i: its closing quote, or the end of what can belong to it.
+std::size_t string_end(const std::string& s, std::size_t i) {
+  const char quote = s[i];
+  const bool multi = s.compare(i, 3, std::string(3, quote)) == 0;
+  std::size_t k = i + (multi ? 3 : 1);
+  const auto closed = [&] {
+    return multi ? s.compare(k, 3, std::string(3, quote)) == 0 : s[k] == quote || s[k] == '\n';
+  };
+  while (k < s.size() && !closed()) k += quote == '"' && s[k] == '\\' ? 2U : 1U;
+  if (!multi) return k < s.size() && s[k] == '\n' ? k - 1 : k;
+  return k + 2;
+}
+
+// Refused before the TOML library sees it, because toml++ 3.3 does not check it (undefined behaviour, or a tree too deep
+// for recursion): a table header that begins with no key ("[+]"), letters outside ASCII in a key, keys of very many parts.
+void check_shape(const Source& source) {
   const std::string& s = source.text();
-  int parts = 0;
+  const auto at = [&](std::size_t i) { return i < s.size() ? s[i] : '\n'; };
+  int parts = 0, depth = 0;  // dots of the key at hand; open brackets of the value at hand
+  bool line_start = true;
   for (std::size_t i = 0; i < s.size(); ++i) {
     const char c = s[i];
     if (c == '#') {
-      i = std::min(s.find('\n', i), s.size() - 1);
-      parts = 0;
+      while (at(i + 1) != '\n') ++i;
     } else if (c == '"' || c == '\'') {
-      const bool multi = s.compare(i, 3, std::string(3, c)) == 0;
-      std::size_t k = i + (multi ? 3 : 1);
-      const auto closed = [&] { return multi ? s.compare(k, 3, std::string(3, c)) == 0 : s[k] == c || s[k] == '\n'; };
-      while (k < s.size() && !closed()) k += c == '"' && s[k] == '\\' ? 2U : 1U;
-      i = k + (multi ? 2 : 0);
+      i = string_end(s, i);
+    } else if ((static_cast<unsigned char>(c) & 0x80U) != 0) {
+      source.fail(i, "not valid TOML. Outside of strings and comments only ASCII characters are allowed");
     } else if (c == '.') {
-      if (++parts > kMaxKeyParts) source.fail(i, "a key with more than 16 parts. A model has at most 3, as in [ports.wind.along]");
-    } else if (c == '=' || c == ',' || c == '[' || c == ']' || c == '{' || c == '}' || c == '\n') {
-      parts = 0;
+      if (++parts > kMaxKeyParts)
+        source.fail(i, "a key with more than 16 parts. A model has at most 3, as in [ports.wind.along]");
+    } else if (c == '[' && line_start && depth == 0) {
+      std::size_t k = i + (at(i + 1) == '[' ? 2 : 1);
+      while (at(k) == ' ' || at(k) == '\t') ++k;
+      const bool key = std::isalnum(static_cast<unsigned char>(at(k))) != 0 || at(k) == '_' || at(k) == '-' ||
+                       at(k) == '"' || at(k) == '\'';
+      if (!key) source.fail(k, "not valid TOML. Expected the name of a table after `[`");
+      while (at(i + 1) != '\n' && at(i + 1) != ']' && at(i + 1) != '#' && at(i + 1) != '"' && at(i + 1) != '\'' &&
+             (at(i + 1) & 0x80) == 0) {
+        if (at(++i) == '.' && ++parts > kMaxKeyParts)
+          source.fail(i, "a table name with more than 16 parts. A model has at most 3, as in [ports.wind.along]");
+      }
+    } else if (c == '[' || c == '{') {
+      ++depth;
+    } else if ((c == ']' || c == '}') && depth > 0) {
+      --depth;
     }
+    if (c == '\n' || c == '=' || c == ',' || c == '[' || c == '{') parts = 0;
+    line_start = c == '\n' || (line_start && (c == ' ' || c == '\t'));
   }
 }
 
@@ -37,8 +78,10 @@ std::string hint(const Source& source, std::size_t at, std::string_view fault) {
   const char c = at < source.text().size() ? source.text()[at] : '\n';
   const auto says = [&](std::string_view words) { return fault.find(words) != std::string_view::npos; };
   if (says("string") && (c == '\n' || c == '\r')) return ". A string ends on its line, with the quote that began it";
-  if (says("expected '='") && (c == '\'' || c == '[')) return ". Such a key stands in quotes: \"theta'\" = 1, \"x[2]\" = 1";
-  if (says("could not determine value type") || says("expected digit")) return ". Expressions stand in quotes: m = \"1/4\"";
+  if (says("expected '='") && (c == '\'' || c == '['))
+    return ". Such a key stands in quotes: \"theta'\" = 1, \"x[2]\" = 1";
+  if (says("could not determine value type") || says("expected digit"))
+    return ". Expressions stand in quotes: m = \"1/4\"";
   return {};
 }
 
@@ -104,17 +147,48 @@ const char* describe(Value::Type type) {
   return "";
 }
 
+namespace {
+
+// The last line of the shortest beginning of the text that breaks an assertion.
+std::size_t line_of_assertion(const std::string& text) {
+  std::vector<std::size_t> ends;
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if (text[i] == '\n') ends.push_back(i + 1);
+  ends.push_back(text.size());
+  const auto breaks = [&](std::size_t end) {
+    try {
+      (void)toml::parse(std::string_view(text).substr(0, end));
+    } catch (const TomlAssertion&) {
+      return true;
+    } catch (const toml::parse_error&) {
+    }
+    return false;
+  };
+  std::size_t low = 0, high = ends.size() - 1;
+  while (low < high) {
+    const std::size_t middle = (low + high) / 2;
+    breaks(ends[middle]) ? high = middle : low = middle + 1;
+  }
+  return low + 1;
+}
+
+}  // namespace
+
 Value parse_document(const Source& source) {
   if (source.text().size() > kMaxTextSize)
     source.fail(0, "the text has " + std::to_string(source.text().size()) + " bytes; a model has at most " +
                        std::to_string(kMaxTextSize) + ". Write repeated parts as families, x[1:N]");
-  check_key_depth(source);
+  check_shape(source);
   try {
     const toml::table root = toml::parse(std::string_view(source.text()));
     return convert(source, root);
   } catch (const toml::parse_error& fault) {
     const std::size_t at = source.offset(fault.source().begin.line, fault.source().begin.column);
     source.fail(at, "not valid TOML. " + std::string(fault.description()) + hint(source, at, fault.description()));
+  } catch (const TomlAssertion&) {
+    const std::size_t line = line_of_assertion(source.text());
+    source.fail(source.offset(line, 1),
+                "not valid TOML. A key or a value is missing in this line, or a bracket or comma is misplaced");
   }
 }
 

@@ -70,8 +70,9 @@ NodeId Elaborator::walk(const Formula& f, std::int32_t id, Scope& scope) {
     f.fail(f[id], "definitions within definitions more than " + std::to_string(kMaxDepth) + " levels deep",
            "Write a recursion over a family as sum(i = 1:N, ...)");
   if (++steps_ > kMaxSteps || graph_.size() > kMaxNodes)
-    f.fail(f[f.root], "the families and sums unroll to more than " +
-                          (steps_ > kMaxSteps ? std::to_string(kMaxSteps) : std::to_string(kMaxNodes)) + " operations",
+    f.fail(f[f.root],
+           "the families and sums unroll to more than " +
+               (steps_ > kMaxSteps ? std::to_string(kMaxSteps) : std::to_string(kMaxNodes)) + " operations",
            "A sum over one index, with indices like i or 2*i+1, needs no unrolling");
   return combine(f, f[id], scope);
 }
@@ -125,14 +126,16 @@ NodeId Elaborator::reference(const Formula& f, const AstNode& node, Scope& scope
   if (symbol == nullptr) world_.unknown(f, node, *rules_, scope);
   if (node.primed && symbol->thing != Thing::coordinate)
     f.fail(node, quoted() + " is " + world_.describe(*symbol) + " and has no velocity",
-           symbol->thing == Thing::definition ? "The time derivative of an expression is dt(" + std::string(name) + ")" : "");
+           symbol->thing == Thing::definition ? "The time derivative of an expression is dt(" + std::string(name) + ")"
+                                              : "");
   switch (symbol->thing) {
     case Thing::parameter: return parameter(f, node, *symbol, scope);
     case Thing::coordinate:
     case Thing::algebraic: return variable(f, node, *symbol, scope);
     case Thing::definition: return definition(f, node, *symbol, scope);
     case Thing::constraint:
-      f.fail(node, quoted() + " is a constraint, not a value", rules_->multipliers ? "Its multiplier is lambda(" + std::string(name) + ")" : "");
+      f.fail(node, quoted() + " is a constraint, not a value",
+             rules_->multipliers ? "Its multiplier is lambda(" + std::string(name) + ")" : "");
     case Thing::port: f.fail(node, quoted() + " is a port, not a value");
   }
   return graph_.zero();
@@ -147,7 +150,8 @@ NodeId Elaborator::parameter(const Formula& f, const AstNode& node, const Symbol
   if (i.stride == 0) return graph_.constant(world_.parameter(symbol.number, at));
   (void)world_.array_element(f, node, p, i.base + i.stride * (scope.loop - 1), scope, scope.loop - 1);
   for (std::size_t e = 0; e < p.formulas.size(); ++e) (void)world_.parameter(symbol.number, e);
-  return graph_.table(graph_.add_table(p.values), static_cast<std::int32_t>(i.base - 1), static_cast<std::int32_t>(i.stride), scope.loop);
+  return graph_.table(graph_.add_table(p.values), static_cast<std::int32_t>(i.base - 1),
+                      static_cast<std::int32_t>(i.stride), scope.loop);
 }
 
 NodeId Elaborator::element(const Formula& f, const AstNode& node, const Names::Group& g, Space space, Scope& scope) {
@@ -175,7 +179,8 @@ NodeId Elaborator::variable(const Formula& f, const AstNode& node, const Symbol&
 
 NodeId Elaborator::multiplier(const Formula& f, const AstNode& node, Scope& scope) {
   const std::string name(f.name_of(node));
-  if (!rules_->multipliers) f.fail(node, "lambda(...) cannot occur", "Multipliers are accepted in [forces] and in definitions used there");
+  if (!rules_->multipliers)
+    f.fail(node, "lambda(...) cannot occur", "Multipliers are accepted in [forces] and in definitions used there");
   const auto find = [&](const Names& names, std::int32_t offset) -> std::optional<NodeId> {
     const Names::Group* last = nullptr;
     for (const Names::Group& g : names.groups()) {

@@ -62,7 +62,8 @@ class Elaborator {
   NodeId rate(const Formula& f, const AstNode& node, Scope& scope);
   NodeId sum(const Formula& f, const AstNode& node, Scope& scope);
   NodeId element(const Formula& f, const AstNode& node, const Names::Group& g, Space space, Scope& scope);
-  const DefinitionPiece& piece(const Formula& f, const AstNode& node, const Definition& d, Affine i, const Scope& scope) const;
+  const DefinitionPiece& piece(const Formula& f, const AstNode& node, const Definition& d, Affine i,
+                               const Scope& scope) const;
   [[nodiscard]] Contents contents_of(NodeId id) const;
   [[nodiscard]] bool wants_loop(std::int64_t count) const { return !policy_.all && count > policy_.below; }
   [[noreturn]] void forbidden(const Formula& f, const AstNode& node, const std::string& what) const;

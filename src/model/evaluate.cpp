@@ -116,7 +116,9 @@ std::optional<NotFinite> first_not_finite(const Graph& graph, std::span<const En
     std::vector<NodeId> bodies;
     bodies.reserve(members.size());
     for (const std::size_t i : members) bodies.push_back(entries[i].expr);
-    const auto report = [&](std::int32_t k, std::size_t which, double value) { found = NotFinite{members[which], k, value}; };
+    const auto report = [&](std::int32_t k, std::size_t which, double value) {
+      found = NotFinite{members[which], k, value};
+    };
     if (values.find_not_finite(bodies, count, report)) return found;
   }
   return found;

@@ -80,10 +80,10 @@ bool is_name(std::string_view text) {
 
 const std::vector<Function>& functions() {
   static const std::vector<Function> all = {
-      {"abs", Op::abs},     {"acos", Op::acos},   {"asin", Op::asin}, {"atan", Op::atan}, {"atan2", Op::atan2},
-      {"cos", Op::cos},     {"cosh", Op::cosh},   {"exp", Op::exp},   {"hypot", Op::hypot}, {"log", Op::log},
-      {"max", Op::max},     {"min", Op::min},     {"sign", Op::sign}, {"sin", Op::sin},   {"sinh", Op::sinh},
-      {"sqrt", Op::sqrt},   {"tan", Op::tan},     {"tanh", Op::tanh}};
+      {"abs", Op::abs},   {"acos", Op::acos}, {"asin", Op::asin}, {"atan", Op::atan},   {"atan2", Op::atan2},
+      {"cos", Op::cos},   {"cosh", Op::cosh}, {"exp", Op::exp},   {"hypot", Op::hypot}, {"log", Op::log},
+      {"max", Op::max},   {"min", Op::min},   {"sign", Op::sign}, {"sin", Op::sin},     {"sinh", Op::sinh},
+      {"sqrt", Op::sqrt}, {"tan", Op::tan},   {"tanh", Op::tanh}};
   return all;
 }
 

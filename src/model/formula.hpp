@@ -21,14 +21,14 @@
 
 namespace rattleback::front {
 
-inline constexpr int kMaxNesting = 400;             // of parentheses, signs and powers
+inline constexpr int kMaxNesting = 400;              // of parentheses, signs and powers
 inline constexpr std::size_t kMaxFormula = 500'000;  // characters of one expression
 
 enum class Ast : std::uint8_t {
   number,
-  reference,    // name, name[index], either with '
+  reference,  // name, name[index], either with '
   negate,
-  chain,        // a + b - c ... or a * b / c ...: children with their joining operation, so that length is not depth
+  chain,  // a + b - c ... or a * b / c ...: children with their joining operation, so that length is not depth
   power,
   call,         // function of one or two arguments
   conditional,  // comparison, yes, no
@@ -40,9 +40,9 @@ enum class Ast : std::uint8_t {
 
 struct AstNode {
   Ast kind = Ast::number;
-  Op op = Op::add;       // call, compare
-  Op joined = Op::add;   // how this child continues its chain
-  bool primed = false;   // reference
+  Op op = Op::add;                   // call, compare
+  Op joined = Op::add;               // how this child continues its chain
+  bool primed = false;               // reference
   std::uint32_t begin = 0, end = 0;  // place in the text
   std::uint32_t name_begin = 0, name_size = 0;
   double value = 0.0;
@@ -91,9 +91,9 @@ struct KeyPattern {
   std::string stem;
   bool primed = false;
   bool indexed = false;
-  std::string index;               // name of the index of a family; "" otherwise
+  std::string index;                // name of the index of a family; "" otherwise
   std::int32_t from = -1, to = -1;  // nodes of the bounds; for one element both are the same
-  Formula formula;                 // holds the nodes and the place
+  Formula formula;                  // holds the nodes and the place
 };
 KeyPattern parse_key(const Source& source, std::size_t literal, const std::string& role, const std::string& text);
 KeyPattern parse_option_key(const std::string& option, const std::string& role, const std::string& text);

@@ -56,7 +56,8 @@ Model parse_model(const std::string& text, const std::string& file, const LoadOp
 Model load_model(const std::string& system, const LoadOptions& options) {
   const bool path = system.find('/') != std::string::npos || system.ends_with(".toml");
   if (!path) {
-    if (const ShippedModel* m = find_shipped(system)) return parse_model(std::string(m->text), std::string(m->key) + ".toml", options);
+    if (const ShippedModel* m = find_shipped(system))
+      return parse_model(std::string(m->text), std::string(m->key) + ".toml", options);
   }
   std::error_code fault;
   if (!path && !std::filesystem::exists(system, fault)) {

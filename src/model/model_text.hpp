@@ -52,7 +52,8 @@ ModelText read_model_text(const Source& source, const Value& document, const Loa
 
 // What each kind of expression may contain.
 namespace rules {
-extern const Rules kKinetic, kPotential, kLagrangian, kRayleigh, kHolonomic, kNonholonomic, kForce, kInput, kAlong, kExact;
+extern const Rules kKinetic, kPotential, kLagrangian, kRayleigh, kHolonomic, kNonholonomic, kForce, kInput, kAlong,
+    kExact;
 extern const Rules kRhs, kDaeConstraint;
 }  // namespace rules
 

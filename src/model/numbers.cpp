@@ -14,22 +14,28 @@ constexpr std::int64_t kMaxSteps = 30'000'000;  // operations of all starts toge
 std::int32_t element_position(const Formula& f, const AstNode& node, const Names::Group& g, std::int64_t i,
                               const Scope& scope, std::int64_t k) {
   if (i < g.first || i >= static_cast<std::int64_t>(g.first) + g.count)
-    f.fail(node, "index " + std::to_string(i) + " of `" + g.stem + "` is out of range " + std::to_string(g.first) + ":" +
-                     std::to_string(g.first + g.count - 1) + World::where(scope, k));
+    f.fail(node, "index " + std::to_string(i) + " of `" + g.stem + "` is out of range " + std::to_string(g.first) +
+                     ":" + std::to_string(g.first + g.count - 1) + World::where(scope, k));
   return static_cast<std::int32_t>(g.offset + (i - g.first));
 }
 
-void check_indexed(const Formula& f, const AstNode& node, std::string_view name, bool family, std::int64_t from, std::int64_t to) {
+void check_indexed(const Formula& f, const AstNode& node, std::string_view name, bool family, std::int64_t from,
+                   std::int64_t to) {
   if (family == (node.first >= 0)) return;
   const std::string n(name);
   if (family)
-    f.fail(node, "`" + n + "` is a family, " + n + "[" + std::to_string(from) + ":" + std::to_string(to) + "], and needs an index", "Write " + n + "[i], or " + n + "[1]");
+    f.fail(node,
+           "`" + n + "` is a family, " + n + "[" + std::to_string(from) + ":" + std::to_string(to) +
+               "], and needs an index",
+           "Write " + n + "[i], or " + n + "[1]");
   f.fail(node, "`" + n + "` is not a family and takes no index");
 }
 
-std::string shown_value(const Formula& f, std::int32_t id, double value, const std::function<double(std::int32_t)>& value_of) {
+std::string shown_value(const Formula& f, std::int32_t id, double value,
+                        const std::function<double(std::int32_t)>& value_of) {
   const AstNode& node = f[id];
-  std::string text = "`" + std::string(f.text_of(node).substr(0, 60)) + (node.end - node.begin > 60 ? "..." : "") + "` is ";
+  std::string text =
+      "`" + std::string(f.text_of(node).substr(0, 60)) + (node.end - node.begin > 60 ? "..." : "") + "` is ";
   if (node.kind == Ast::call) {
     std::string call = std::string(f.name_of(node)) + "(" + number_text(value_of(node.first));
     if (f[node.first].next >= 0) call += ", " + number_text(value_of(f[node.first].next));
@@ -53,8 +59,8 @@ double Numbers::value(const Formula& f, std::int32_t id, Scope& scope) {
   const double result = combine(f, id, scope);
   if (strict_ && !std::isfinite(result)) {
     strict_ = false;
-    f.fail(f[id], shown_value(f, id, result, [&](std::int32_t child) { return value(f, child, scope); }) + ", not a finite number," +
-                      World::where(scope, 0));
+    f.fail(f[id], shown_value(f, id, result, [&](std::int32_t child) { return value(f, child, scope); }) +
+                      ", not a finite number," + World::where(scope, 0));
   }
   return result;
 }
@@ -122,7 +128,8 @@ double Numbers::reference(const Formula& f, const AstNode& node, Scope& scope) {
     const Parameter& p = world_.parameters[static_cast<std::size_t>(symbol->number)];
     if (node.primed) f.fail(node, "`" + p.name + "` is a parameter and has no velocity");
     check_indexed(f, node, name, p.array, 1, static_cast<std::int64_t>(p.formulas.size()));
-    const std::size_t element = p.array ? world_.array_element(f, node, p, world_.integer(f, node.first, scope).base, scope, 0) : 0;
+    const std::size_t element =
+        p.array ? world_.array_element(f, node, p, world_.integer(f, node.first, scope).base, scope, 0) : 0;
     return world_.parameter(symbol->number, element);
   }
   const bool state = symbol->thing == Thing::coordinate && rules_.positions;

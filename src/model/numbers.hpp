@@ -37,11 +37,13 @@ class Numbers {
 };
 
 // The position of element `i` of a family of coordinates; an error naming the valid range when there is none.
-std::int32_t element_position(const Formula& f, const AstNode& node, const Names::Group& g, std::int64_t i, const Scope& scope,
-                              std::int64_t k);
+std::int32_t element_position(const Formula& f, const AstNode& node, const Names::Group& g, std::int64_t i,
+                              const Scope& scope, std::int64_t k);
 // "`sqrt(x)` is sqrt(-1) = nan": a part of a formula with its value, and with its arguments when it is a function.
-std::string shown_value(const Formula& f, std::int32_t node, double value, const std::function<double(std::int32_t)>& value_of);
+std::string shown_value(const Formula& f, std::int32_t node, double value,
+                        const std::function<double(std::int32_t)>& value_of);
 // Refuses x for a family and x[2] for a single name.
-void check_indexed(const Formula& f, const AstNode& node, std::string_view name, bool family, std::int64_t from, std::int64_t to);
+void check_indexed(const Formula& f, const AstNode& node, std::string_view name, bool family, std::int64_t from,
+                   std::int64_t to);
 
 }  // namespace rattleback::front

@@ -16,10 +16,19 @@ bool digit(char c) { return c >= '0' && c <= '9'; }
 
 // What people write in other languages.
 std::string usual_name(std::string_view name) {
-  constexpr std::pair<std::string_view, std::string_view> kUsual[] = {
-      {"ln", "log(x)"},       {"arcsin", "asin(x)"}, {"arccos", "acos(x)"}, {"arctan", "atan(x)"}, {"pow", "x^y"},
-      {"fabs", "abs(x)"},     {"sgn", "sign(x)"},    {"sqr", "x^2"},        {"ddt", "dt(f)"},      {"diff", "dt(f)"},
-      {"der", "dt(f)"},       {"where", "if(a < b, x, y)"}, {"select", "if(a < b, x, y)"}};
+  constexpr std::pair<std::string_view, std::string_view> kUsual[] = {{"ln", "log(x)"},
+                                                                      {"arcsin", "asin(x)"},
+                                                                      {"arccos", "acos(x)"},
+                                                                      {"arctan", "atan(x)"},
+                                                                      {"pow", "x^y"},
+                                                                      {"fabs", "abs(x)"},
+                                                                      {"sgn", "sign(x)"},
+                                                                      {"sqr", "x^2"},
+                                                                      {"ddt", "dt(f)"},
+                                                                      {"diff", "dt(f)"},
+                                                                      {"der", "dt(f)"},
+                                                                      {"where", "if(a < b, x, y)"},
+                                                                      {"select", "if(a < b, x, y)"}};
   for (const auto& [theirs, ours] : kUsual)
     if (name == theirs) return "Write " + std::string(ours) + ". ";
   return {};
@@ -86,7 +95,8 @@ void Parser::read_number() {
   const std::string_view digits_text = std::string_view(s).substr(begin_, size_);
   const auto [end, fault] = std::from_chars(digits_text.data(), digits_text.data() + digits_text.size(), number_);
   if (fault == std::errc::result_out_of_range) {
-    f_.fail(begin_, "the number " + std::string(digits_text.substr(0, 40)) + " is outside the range of double precision");
+    f_.fail(begin_,
+            "the number " + std::string(digits_text.substr(0, 40)) + " is outside the range of double precision");
   }
   if (begin_ + size_ < s.size() && letter(s[begin_ + size_])) {
     std::size_t k = begin_ + size_;
@@ -138,8 +148,10 @@ void Parser::adopt(std::int32_t parent, std::int32_t child) {
 
 void Parser::parse() {
   if (f_.text.size() > kMaxFormula)
-    f_.fail(0, "an expression of " + std::to_string(f_.text.size()) + " characters, where " +
-                   std::to_string(kMaxFormula) + " are allowed,", "Write repeated terms as sum(i = 1:N, ...)");
+    f_.fail(0,
+            "an expression of " + std::to_string(f_.text.size()) + " characters, where " + std::to_string(kMaxFormula) +
+                " are allowed,",
+            "Write repeated terms as sum(i = 1:N, ...)");
   advance();
   if (token_ == Token::end) f_.fail(0, "expected an expression, found nothing");
   f_.root = expression();
@@ -252,7 +264,8 @@ std::int32_t Parser::named() {
     const std::string usual = usual_name(word);
     f_.fail(begin, "unknown function `" + word.substr(0, 40) + "`",
             (usual.empty() ? did_you_mean(word, function_names()) : usual) +
-                "A product is written with a star. Functions: abs acos asin atan atan2 cos cosh dt exp hypot if lambda log max min "
+                "A product is written with a star. Functions: abs acos asin atan atan2 cos cosh dt exp hypot if lambda "
+                "log max min "
                 "sign sin sinh sqrt sum tan tanh");
   }
   if (word == "pi") {
@@ -265,8 +278,10 @@ std::int32_t Parser::named() {
   if (token_ == Token::prime) {
     f_.nodes[static_cast<std::size_t>(node)].primed = true;
     advance();
-    if (token_ == Token::prime) expected("an operator or the end", "Accelerations do not occur in a model; only first derivatives x' do");
-    if (at('[')) expected("an operator or the end", "The index comes before the ', as in " + word.substr(0, 40) + "[i]'");
+    if (token_ == Token::prime)
+      expected("an operator or the end", "Accelerations do not occur in a model; only first derivatives x' do");
+    if (at('['))
+      expected("an operator or the end", "The index comes before the ', as in " + word.substr(0, 40) + "[i]'");
   }
   return close(node);
 }
@@ -388,13 +403,15 @@ KeyPattern Parser::key(const Source* source, std::size_t literal, const std::str
   f.literal_ = literal;
   f.option_ = option;
   Parser p(f);
-  const std::string shapes = "Names are letters, digits and _, alone (x), with an index (x[2]) or with a range (x[i=1:N])";
+  const std::string shapes =
+      "Names are letters, digits and _, alone (x), with an index (x[2]) or with a range (x[i=1:N])";
   if (text.size() > 1000) f.fail(0, "a name of " + std::to_string(text.size()) + " characters");
   if (!text.empty() && digit(text[0])) f.fail(0, "expected a name, found `" + text.substr(0, 40) + "`", shapes);
   p.advance();
   if (p.token_ != Token::name) p.expected("a name", shapes);
   k.stem = p.name();
-  if (is_reserved(k.stem)) f.fail(p.begin_, "`" + k.stem + "` is reserved, it cannot be the name of something", "Choose another name");
+  if (is_reserved(k.stem))
+    f.fail(p.begin_, "`" + k.stem + "` is reserved, it cannot be the name of something", "Choose another name");
   p.advance();
   if (p.at('[')) {
     k.indexed = true;
@@ -404,7 +421,8 @@ KeyPattern Parser::key(const Source* source, std::size_t literal, const std::str
       p.advance();
       if (p.at('=')) {
         k.index = text.substr(begin, size);
-        if (is_reserved(k.index)) f.fail(begin, "`" + k.index + "` is reserved, it cannot be an index", "Choose another name");
+        if (is_reserved(k.index))
+          f.fail(begin, "`" + k.index + "` is reserved, it cannot be an index", "Choose another name");
         p.advance();
       } else {
         p.begin_ = begin;

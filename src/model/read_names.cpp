@@ -24,18 +24,24 @@ std::vector<std::string> later_names(const Value& document) {
 void set_parameter(World& world, const std::string& name, const std::string& value) {
   const std::string option = "--set " + name + "=" + value;
   const KeyPattern k = parse_option_key(option, "the name of a parameter", name);
-  const auto it = std::find_if(world.parameters.begin(), world.parameters.end(), [&](const Parameter& p) { return p.name == k.stem; });
+  const auto it = std::find_if(world.parameters.begin(), world.parameters.end(),
+                               [&](const Parameter& p) { return p.name == k.stem; });
   if (it == world.parameters.end() || k.primed) {
     std::vector<std::string> names;
     for (const Parameter& p : world.parameters) names.push_back(p.name);
-    const std::string start = std::find(world.named_later.begin(), world.named_later.end(), k.stem) != world.named_later.end() ? "A start value is given with --start. " : did_you_mean(k.stem, names);
-    throw Error(option + ": unknown parameter `" + k.stem + (k.primed ? "'" : "") + "`. " + start + "Parameters: " + listed(names));
+    const std::string start =
+        std::find(world.named_later.begin(), world.named_later.end(), k.stem) != world.named_later.end()
+            ? "A start value is given with --start. "
+            : did_you_mean(k.stem, names);
+    throw Error(option + ": unknown parameter `" + k.stem + (k.primed ? "'" : "") + "`. " + start +
+                "Parameters: " + listed(names));
   }
   std::size_t element = 0;
   const std::string size = std::to_string(it->formulas.size());
   if (it->array) {
     if (!k.indexed || !k.index.empty() || k.from != k.to || k.formula[k.from].kind != Ast::number)
-      throw Error(option + ": `" + k.stem + "` is an array of " + size + ". Set one element: --set " + k.stem + "[1]=" + value);
+      throw Error(option + ": `" + k.stem + "` is an array of " + size + ". Set one element: --set " + k.stem +
+                  "[1]=" + value);
     const double i = k.formula[k.from].value;
     if (!(i >= 1.0 && i <= static_cast<double>(it->formulas.size())) || i != std::floor(i))
       throw Error(option + ": index " + number_text(i) + " of `" + k.stem + "` is out of range 1:" + size);
@@ -53,7 +59,8 @@ void read_parameters(World& world, Reader& reader, const Value& document, const 
     for (const Value& v : table->items) {
       const KeyPattern k = parse_key(world.source, v.key_offset, "the key of a parameter", v.key);
       if (k.indexed || k.primed)
-        world.source.fail(v.key_offset, "the name of a parameter has no index and no ', found `" + v.key + "`. An array is written " + k.stem +
+        world.source.fail(v.key_offset, "the name of a parameter has no index and no ', found `" + v.key +
+                                            "`. An array is written " + k.stem +
                                             " = [1, 2, 3]; a formula of an index belongs in [define]");
       world.declare(k.stem, Thing::parameter, static_cast<std::int32_t>(world.parameters.size()), v.key_offset);
       Parameter p;
@@ -75,16 +82,19 @@ void read_parameters(World& world, Reader& reader, const Value& document, const 
   world.named_later = later_names(document);
   for (const auto& [name, value] : options.set) set_parameter(world, name, value);
   for (std::size_t i = 0; i < world.parameters.size(); ++i)
-    for (std::size_t e = 0; e < world.parameters[i].formulas.size(); ++e) (void)world.parameter(static_cast<std::int32_t>(i), e);
+    for (std::size_t e = 0; e < world.parameters[i].formulas.size(); ++e)
+      (void)world.parameter(static_cast<std::int32_t>(i), e);
   world.named_later.clear();
 }
 
 Names read_names(World& world, Reader& reader, const Value& list, const std::string& key, Thing thing) {
   Names names;
   for (const Value& v : reader.array(list, "`" + key + "`").items) {
-    const KeyPattern k = parse_key(world.source, v.offset, "an entry of `" + key + "`", reader.text(v, "an entry of `" + key + "`"));
+    const KeyPattern k =
+        parse_key(world.source, v.offset, "an entry of `" + key + "`", reader.text(v, "an entry of `" + key + "`"));
     const std::string entry = "`" + v.text + "` in `" + key + "`";
-    if (k.primed) world.source.fail(v.offset, entry + " has a '. The velocity of a coordinate needs no entry of its own");
+    if (k.primed)
+      world.source.fail(v.offset, entry + " has a '. The velocity of a coordinate needs no entry of its own");
     if (!k.index.empty() || (k.indexed && k.from == k.to))
       world.source.fail(v.offset, entry + " is not a range. A family is written " + k.stem + "[1:N]");
     world.declare(k.stem, thing, static_cast<std::int32_t>(names.groups().size()), v.offset);
@@ -94,7 +104,8 @@ Names read_names(World& world, Reader& reader, const Value& list, const std::str
       Scope none;
       const auto [from, to] = world.range(k.formula, k.from, k.to, none);
       if (to < from)
-        world.source.fail(v.offset, entry + " is empty, " + std::to_string(from) + ":" + std::to_string(to) + ". A family has at least one member");
+        world.source.fail(v.offset, entry + " is empty, " + std::to_string(from) + ":" + std::to_string(to) +
+                                        ". A family has at least one member");
       if (names.size() + (to - from + 1) > kMaxCount)
         world.source.fail(v.offset, "`" + key + "` has more than " + std::to_string(kMaxCount) + " elements");
       names.add_family(k.stem, static_cast<std::int32_t>(from), static_cast<std::int32_t>(to - from + 1));
@@ -111,7 +122,9 @@ void read_definitions(World& world, Reader& reader, const Value& document) {
   Members members;
   for (const Value& v : table->items) {
     const Key k = reader.key(v, "a definition");
-    if (k.primed) world.source.fail(k.offset, "the name of a definition has no ', found `" + v.key + "`. The derivative of " + k.stem + " is dt(" + k.stem + ")");
+    if (k.primed)
+      world.source.fail(k.offset, "the name of a definition has no ', found `" + v.key + "`. The derivative of " +
+                                      k.stem + " is dt(" + k.stem + ")");
     const auto [it, fresh] = numbers.try_emplace(k.stem, world.definitions.size());
     if (fresh) {
       world.declare(k.stem, Thing::definition, static_cast<std::int32_t>(world.definitions.size()), k.offset);
@@ -123,8 +136,11 @@ void read_definitions(World& world, Reader& reader, const Value& document) {
     d.pieces.push_back({k.from, k.to, k.index, reader.formula(v, "definition `" + v.key + "`")});
   }
   for (Definition& d : world.definitions) {
+    for (const DefinitionPiece& p : d.pieces)  // again, now that all definitions are declared
+      if (!p.index.empty()) world.check_index_name(p.formula, 0, p.index, {});
     if (d.family) std::erase_if(d.pieces, [](const DefinitionPiece& p) { return p.to < p.from; });
-    std::sort(d.pieces.begin(), d.pieces.end(), [](const DefinitionPiece& a, const DefinitionPiece& b) { return a.from < b.from; });
+    std::sort(d.pieces.begin(), d.pieces.end(),
+              [](const DefinitionPiece& a, const DefinitionPiece& b) { return a.from < b.from; });
   }
 }
 

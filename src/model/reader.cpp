@@ -31,12 +31,14 @@ void Reader::only(const Value& parent, const std::string& table, const std::vect
 const Value* Reader::table(const Value& parent, const std::string& key, const std::string& path) const {
   const Value* v = parent.find(key);
   if (v != nullptr && !v->is_table())
-    source_.fail(v->offset, "`" + key + "` must be a table, found " + describe(v->type) + ". Write [" + path + "] on a line of its own and its entries below");
+    source_.fail(v->offset, "`" + key + "` must be a table, found " + describe(v->type) + ". Write [" + path +
+                                "] on a line of its own and its entries below");
   return v;
 }
 
 std::string Reader::text(const Value& value, const std::string& what) const {
-  if (value.type != Value::Type::string) source_.fail(value.offset, "expected a string for " + what + ", found " + describe(value.type));
+  if (value.type != Value::Type::string)
+    source_.fail(value.offset, "expected a string for " + what + ", found " + describe(value.type));
   return value.text;
 }
 
@@ -48,15 +50,18 @@ bool Reader::boolean(const Value& value, const std::string& what) const {
 
 const Value& Reader::array(const Value& value, const std::string& what) const {
   if (value.type != Value::Type::array)
-    source_.fail(value.offset, "expected an array of names for " + what + ", found " + describe(value.type) + ". Write [\"x\", \"y\"]");
+    source_.fail(value.offset, "expected an array of names for " + what + ", found " + describe(value.type) +
+                                   ". Write [\"x\", \"y\"]");
   return value;
 }
 
 Formula Reader::formula(const Value& value, const std::string& role) const {
   if (value.type == Value::Type::string) return {source_, value.offset, role, value.text};
   if (!value.is_number())
-    source_.fail(value.offset, "expected a number or an expression in quotes for " + role + ", found " + describe(value.type));
-  if (!std::isfinite(value.number)) source_.fail(value.offset, "expected a finite number for " + role + ", found " + number_text(value.number));
+    source_.fail(value.offset,
+                 "expected a number or an expression in quotes for " + role + ", found " + describe(value.type));
+  if (!std::isfinite(value.number))
+    source_.fail(value.offset, "expected a finite number for " + role + ", found " + number_text(value.number));
   return Formula::constant(source_, value.offset, role, value.number);
 }
 
@@ -75,8 +80,9 @@ Key Reader::key(const KeyPattern& p) {
   Key k{p.stem, p.primed, p.indexed, p.index, 0, 0, 0};
   if (!p.indexed) return k;
   if (p.index.empty() && p.from != p.to)
-    p.formula.fail(p.formula[p.from], "a range without an index", "Write " + p.stem + "[i=" +
-                   std::string(p.formula.text_of(p.formula[p.from])) + ":" + std::string(p.formula.text_of(p.formula[p.to])) + "]");
+    p.formula.fail(p.formula[p.from], "a range without an index",
+                   "Write " + p.stem + "[i=" + std::string(p.formula.text_of(p.formula[p.from])) + ":" +
+                       std::string(p.formula.text_of(p.formula[p.to])) + "]");
   const Scope none;
   if (!p.index.empty()) world_.check_index_name(p.formula, p.formula.text.find('[') + 1, p.index, none);
   std::tie(k.from, k.to) = world_.range(p.formula, p.from, p.to, none);
@@ -85,31 +91,41 @@ Key Reader::key(const KeyPattern& p) {
 
 std::int32_t Reader::position(const Key& k, const Names& names, Thing thing, const std::string& table) {
   const Symbol* symbol = world_.find(k.stem);
-  const std::string what = thing == Thing::algebraic ? "algebraic variable" : world_.kind == Kind::dae ? "state" : "coordinate";
+  const std::string what = thing == Thing::algebraic  ? "algebraic variable"
+                           : world_.kind == Kind::dae ? "state"
+                                                      : "coordinate";
   if (symbol == nullptr || symbol->thing != thing) {
     std::vector<std::string> stems, shown;
     for (const Names::Group& g : names.groups()) {
       stems.push_back(g.stem);
-      shown.push_back(g.family ? g.stem + "[" + std::to_string(g.first) + ":" + std::to_string(g.first + g.count - 1) + "]" : g.stem);
+      shown.push_back(g.family
+                          ? g.stem + "[" + std::to_string(g.first) + ":" + std::to_string(g.first + g.count - 1) + "]"
+                          : g.stem);
     }
     const std::string found = symbol == nullptr ? "unknown " + what + " `" + k.stem + "`"
-                                                : "`" + k.stem + "` is " + world_.describe(*symbol) + ", not a" + (what == "algebraic variable" ? "n " : " ") + what + ",";
-    source_.fail(k.offset, found + " in " + table + ". " + (symbol == nullptr ? did_you_mean(k.stem, stems) : "") + "Known here: " + listed(shown));
+                                                : "`" + k.stem + "` is " + world_.describe(*symbol) + ", not a" +
+                                                      (what == "algebraic variable" ? "n " : " ") + what + ",";
+    source_.fail(k.offset, found + " in " + table + ". " + (symbol == nullptr ? did_you_mean(k.stem, stems) : "") +
+                               "Known here: " + listed(shown));
   }
   const Names::Group& g = names.groups()[static_cast<std::size_t>(symbol->number)];
   const std::string range = std::to_string(g.first) + ":" + std::to_string(g.first + g.count - 1);
   if (g.family && !k.indexed)
-    source_.fail(k.offset, "`" + k.stem + "` in " + table + " is a family, " + k.stem + "[" + range + "]. Write \"" + k.stem + "[i=" + range +
-                               "]\", or \"" + k.stem + "[" + std::to_string(g.first) + "]\" for one of them");
-  if (!g.family && k.indexed) source_.fail(k.offset, "`" + k.stem + "` in " + table + " is not a family and takes no index");
+    source_.fail(k.offset, "`" + k.stem + "` in " + table + " is a family, " + k.stem + "[" + range + "]. Write \"" +
+                               k.stem + "[i=" + range + "]\", or \"" + k.stem + "[" + std::to_string(g.first) +
+                               "]\" for one of them");
+  if (!g.family && k.indexed)
+    source_.fail(k.offset, "`" + k.stem + "` in " + table + " is not a family and takes no index");
   if (!g.family || k.to < k.from) return g.offset;
   const std::int64_t last = static_cast<std::int64_t>(g.first) + g.count - 1;
   if (k.from < g.first || k.to > last)
-    source_.fail(k.offset, "index " + std::to_string(k.from < g.first ? k.from : k.to) + " of `" + k.stem + "` in " + table + " is out of range " + range);
+    source_.fail(k.offset, "index " + std::to_string(k.from < g.first ? k.from : k.to) + " of `" + k.stem + "` in " +
+                               table + " is out of range " + range);
   return g.offset + static_cast<std::int32_t>(k.from - g.first);
 }
 
-std::vector<Line> Reader::lines_by_variable(const Value& parent, const std::string& table, const Names& names, Thing thing, const std::string& role) {
+std::vector<Line> Reader::lines_by_variable(const Value& parent, const std::string& table, const Names& names,
+                                            Thing thing, const std::string& role) {
   std::vector<Line> lines;
   Members members;
   for (const Value& v : parent.items) {
@@ -127,7 +143,8 @@ std::vector<Line> Reader::constraint_lines(const Value& parent, Names& names, co
   Members members;
   std::map<std::string, bool> family;
   for (const Value& v : parent.items) {
-    if (v.is_table()) source_.fail(v.key_offset, "expected an expression in quotes for " + role + " `" + v.key + "`, found a table");
+    if (v.is_table())
+      source_.fail(v.key_offset, "expected an expression in quotes for " + role + " `" + v.key + "`, found a table");
     const Key k = key(v, "a constraint");
     if (k.primed) source_.fail(k.offset, "the name of a constraint has no ', found `" + v.key + "`");
     const auto [it, fresh] = family.try_emplace(k.stem, k.indexed);

@@ -48,7 +48,8 @@ class Reader {
   Key key(const Value& value, const std::string& what);
   Key key(const KeyPattern& pattern);
   // A table whose keys are coordinates or states (forces, right-hand sides): one line each, rows = positions.
-  std::vector<Line> lines_by_variable(const Value& parent, const std::string& table, const Names& names, Thing thing, const std::string& role);
+  std::vector<Line> lines_by_variable(const Value& parent, const std::string& table, const Names& names, Thing thing,
+                                      const std::string& role);
   // The position of the first element a key names, among coordinates (or algebraic variables).
   std::int32_t position(const Key& key, const Names& names, Thing thing, const std::string& table);
   // A table of constraints: names them, one line each.

@@ -27,7 +27,8 @@ Source::Source(std::string file, std::string text) : file_(std::move(file)), tex
   line_starts_.push_back(0);
   for (std::size_t i = 0; i < text_.size(); ++i)
     if (text_[i] == '\n') line_starts_.push_back(i + 1);
-  ascii_ = std::none_of(text_.begin(), text_.end(), [](char c) { return (static_cast<unsigned char>(c) & 0x80U) != 0; });
+  ascii_ =
+      std::none_of(text_.begin(), text_.end(), [](char c) { return (static_cast<unsigned char>(c) & 0x80U) != 0; });
 }
 
 std::string Source::place(std::size_t offset) const {
@@ -57,7 +58,8 @@ std::size_t Source::inside(std::size_t literal, std::size_t inner) const {
   const char quote = at(literal);
   if (quote != '"' && quote != '\'') return literal + inner;
   std::size_t i = literal + 1;
-  if (at(i) == quote && at(i + 1) == quote) {  // a multi-line string; a newline right after the quotes is not part of it
+  if (at(i) == quote &&
+      at(i + 1) == quote) {  // a multi-line string; a newline right after the quotes is not part of it
     i += 2;
     if (at(i) == '\r') ++i;
     if (at(i) == '\n') ++i;

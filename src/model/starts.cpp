@@ -37,7 +37,10 @@ struct Vector {
 class Starts {
  public:
   Starts(ModelText& text, Reader& reader)
-      : text_(text), reader_(reader), world_(text.world), numbers_(world_, rules(), [this](Space s, std::int32_t i) { return value(s, i); }) {
+      : text_(text),
+        reader_(reader),
+        world_(text.world),
+        numbers_(world_, rules(), [this](Space s, std::int32_t i) { return value(s, i); }) {
     vector(kPosition).resize(world_.coordinates.size());
     if (mechanical()) vector(kVelocity).resize(world_.coordinates.size());
     vector(kMultiplier).resize(world_.algebraic.size());
@@ -85,12 +88,16 @@ class Starts {
  private:
   [[nodiscard]] bool mechanical() const { return world_.kind == Kind::mechanical; }
   [[nodiscard]] const Rules& rules() const {
-    static const Rules mechanical_rules{.positions = true, .velocities = true, .accepts = "numbers, parameters and other starts"};
-    static const Rules dae_rules{.positions = true, .algebraic = true, .accepts = "numbers, parameters and other starts"};
+    static const Rules mechanical_rules{
+        .positions = true, .velocities = true, .accepts = "numbers, parameters and other starts"};
+    static const Rules dae_rules{
+        .positions = true, .algebraic = true, .accepts = "numbers, parameters and other starts"};
     return mechanical() ? mechanical_rules : dae_rules;
   }
   Vector& vector(Space space) { return vectors_[space == kPosition ? 0 : space == kVelocity ? 1 : 2]; }
-  [[nodiscard]] const Names& names(Space space) const { return space == kMultiplier ? world_.algebraic : world_.coordinates; }
+  [[nodiscard]] const Names& names(Space space) const {
+    return space == kMultiplier ? world_.algebraic : world_.coordinates;
+  }
   static Thing thing(Space space) { return space == kMultiplier ? Thing::algebraic : Thing::coordinate; }
   static std::int64_t count(const Key& k) { return k.indexed ? k.to - k.from + 1 : 1; }
 
@@ -99,7 +106,8 @@ class Starts {
     if (s != nullptr && s->thing == Thing::parameter && !option.empty())
       throw Error(option + ": `" + k.stem + "` is a parameter, not a start value. Parameters are changed with --set");
     if (k.primed && !mechanical()) {
-      const std::string message = "`" + k.stem + "'` is a derivative; a dae starts from its states and algebraic variables";
+      const std::string message =
+          "`" + k.stem + "'` is a derivative; a dae starts from its states and algebraic variables";
       option.empty() ? world_.source.fail(k.offset, message) : throw Error(option + ": " + message);
     }
     if (s != nullptr && s->thing == Thing::algebraic) return kMultiplier;
@@ -109,7 +117,9 @@ class Starts {
   void give(const Key& k, const Value& v, Space space, std::int32_t row, std::int32_t line) {
     Vector& x = vector(space);
     const auto i = static_cast<std::size_t>(row);
-    if (x.given[i]) world_.source.fail(k.offset, "the start of `" + label(space, row) + "` is given twice, the second time by `" + v.key + "`");
+    if (x.given[i])
+      world_.source.fail(k.offset,
+                         "the start of `" + label(space, row) + "` is given twice, the second time by `" + v.key + "`");
     x.given[i] = true;
     x.line[i] = line;
   }
@@ -118,15 +128,18 @@ class Starts {
     const Symbol* s = world_.find(k.stem);
     if (s != nullptr && s->thing == thing(space) && !k.indexed) {
       const Names::Group& g = names(space).groups()[static_cast<std::size_t>(s->number)];
-      if (!g.family) world_.source.fail(v.offset, "expected a number or an expression in quotes for the start of `" + v.key + "`, found an array");
+      if (!g.family)
+        world_.source.fail(
+            v.offset, "expected a number or an expression in quotes for the start of `" + v.key + "`, found an array");
       k.indexed = true;
       k.from = g.first;
       k.to = g.first + g.count - 1;
     }
     const std::int32_t row = reader_.position(k, names(space), thing(space), "[initial]");
     if (static_cast<std::int64_t>(v.items.size()) != count(k))
-      world_.source.fail(v.offset, "the start of `" + v.key + "` has " + std::to_string(v.items.size()) + " values, but the family has " +
-                                       std::to_string(count(k)) + " (" + k.stem + "[" + std::to_string(k.from) + ":" + std::to_string(k.to) + "])");
+      world_.source.fail(v.offset, "the start of `" + v.key + "` has " + std::to_string(v.items.size()) +
+                                       " values, but the family has " + std::to_string(count(k)) + " (" + k.stem + "[" +
+                                       std::to_string(k.from) + ":" + std::to_string(k.to) + "])");
     for (std::size_t e = 0; e < v.items.size(); ++e) {
       const std::int32_t at = row + static_cast<std::int32_t>(e);
       const Value& item = v.items[e];
@@ -154,10 +167,13 @@ class Starts {
         inside = inside || (s == space && k == position);
         if (inside) cycle += label(s, k) + " -> ";
       }
-      line.formula.fail(0, "the start of `" + label(space, position) + "` depends on itself: " + cycle + label(space, position), "Give one of them a number");
+      line.formula.fail(
+          0, "the start of `" + label(space, position) + "` depends on itself: " + cycle + label(space, position),
+          "Give one of them a number");
     }
     if (path_.size() >= kMaxLevels)
-      line.formula.fail(0, "starts that depend on each other through more than " + std::to_string(kMaxLevels) + " levels",
+      line.formula.fail(0,
+                        "starts that depend on each other through more than " + std::to_string(kMaxLevels) + " levels",
                         "Refer to members with smaller indices, or write the value as a formula of the index");
     x.busy[i] = true;
     path_.emplace_back(space, position);

@@ -18,7 +18,8 @@ double edit_distance(std::string_view a, std::string_view b) {
     for (std::size_t j = 1; j <= n; ++j) {
       const double change = a[i - 1] == b[j - 1] ? 0.0 : lower(a[i - 1]) == lower(b[j - 1]) ? 0.25 : 1.0;
       next[j] = std::min({row[j] + 1.0, next[j - 1] + 1.0, row[j - 1] + change});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) next[j] = std::min(next[j], before[j - 2] + 1.0);
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        next[j] = std::min(next[j], before[j - 2] + 1.0);
     }
     before.swap(row);
     row.swap(next);

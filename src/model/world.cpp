@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "model/numbers.hpp"
 #include "model/suggest.hpp"
@@ -60,13 +61,15 @@ std::vector<std::string> World::known(const Rules& rules, const Scope& scope) co
 void World::unknown(const Formula& f, const AstNode& node, const Rules& rules, const Scope& scope) const {
   const std::string name(f.name_of(node));
   if (std::find(named_later.begin(), named_later.end(), name) != named_later.end())
-    f.fail(node, "`" + name + "` is not a parameter, so it cannot occur", "Accepted here: numbers and other parameters");
+    f.fail(node, "`" + name + "` is not a parameter, so it cannot occur",
+           "Accepted here: numbers and other parameters");
   std::vector<std::string> names = known(rules, scope), stems;
   for (const std::string& n : names) stems.push_back(n.substr(0, n.find_first_of("['")));
   std::string mark = node.primed && !nearest(name, stems).empty() ? "'" : "";
   std::string near = nearest(name, stems);
   if (!near.empty()) near = "Did you mean `" + near + mark + "`? ";
-  f.fail(node.name_begin, "unknown name `" + name.substr(0, 60) + "`", near + "Known here: " + listed(std::move(names)));
+  f.fail(node.name_begin, "unknown name `" + name.substr(0, 60) + "`",
+         near + "Known here: " + listed(std::move(names)));
 }
 
 double World::parameter(std::int32_t number, std::size_t element) {
@@ -93,10 +96,12 @@ double World::parameter(std::int32_t number, std::size_t element) {
   return p.values[element];
 }
 
-std::size_t World::array_element(const Formula& f, const AstNode& node, const Parameter& p, std::int64_t i, const Scope& scope, std::int64_t k) {
+std::size_t World::array_element(const Formula& f, const AstNode& node, const Parameter& p, std::int64_t i,
+                                 const Scope& scope, std::int64_t k) {
   const auto size = static_cast<std::int64_t>(p.formulas.size());
   if (i < 1 || i > size)
-    f.fail(node, "index " + std::to_string(i) + " of `" + p.name + "` is out of range 1:" + std::to_string(size) + where(scope, k));
+    f.fail(node, "index " + std::to_string(i) + " of `" + p.name + "` is out of range 1:" + std::to_string(size) +
+                     where(scope, k));
   return static_cast<std::size_t>(i - 1);
 }
 
@@ -118,9 +123,11 @@ std::string World::where(const Scope& scope, std::int64_t k) {
 void World::check_index_name(const Formula& f, std::size_t at, std::string_view name, const Scope& scope) const {
   const Symbol* symbol = find(name);
   if (symbol != nullptr)
-    f.fail(at, "the index `" + std::string(name) + "` is already the name of " + describe(*symbol), "Choose another letter");
+    f.fail(at, "the index `" + std::string(name) + "` is already the name of " + describe(*symbol),
+           "Choose another letter");
   if (find_index(scope, name) != nullptr)
-    f.fail(at, "the index `" + std::string(name) + "` is already the index of a loop around this one", "Choose another letter");
+    f.fail(at, "the index `" + std::string(name) + "` is already the index of a loop around this one",
+           "Choose another letter");
 }
 
 Affine World::integer(const Formula& f, std::int32_t id, const Scope& scope) {
@@ -128,7 +135,10 @@ Affine World::integer(const Formula& f, std::int32_t id, const Scope& scope) {
   const auto whole = [&](double value, std::string_view name) {
     if (std::fabs(value) > 1e12) f.fail(node, "an index beyond 1e12");
     if (value != std::floor(value))
-      f.fail(node, "an index must be an integer, found " + (name.empty() ? "" : "`" + std::string(name) + "` = ") + number_text(value), "Index expressions are integer arithmetic");
+      f.fail(node,
+             "an index must be an integer, found " + (name.empty() ? "" : "`" + std::string(name) + "` = ") +
+                 number_text(value),
+             "Index expressions are integer arithmetic");
     return Affine{static_cast<std::int64_t>(value), 0};
   };
   const auto checked = [&](double base, double stride) {
@@ -150,11 +160,13 @@ Affine World::integer(const Formula& f, std::int32_t id, const Scope& scope) {
       static const Rules none;
       if (symbol == nullptr) unknown(f, node, none, scope);
       if (symbol->thing != Thing::parameter || node.primed)
-        f.fail(node, "`" + std::string(f.text_of(node)) + "` is " + (node.primed ? "a velocity" : describe(*symbol)) +
-                         ", but an index must be an integer",
+        f.fail(node,
+               "`" + std::string(f.text_of(node)) + "` is " + (node.primed ? "a velocity" : describe(*symbol)) +
+                   ", but an index must be an integer",
                "Index expressions are integer arithmetic of the index and of integer parameters");
       const Parameter& p = parameters[static_cast<std::size_t>(symbol->number)];
-      if (p.array != (node.first >= 0)) f.fail(node, "`" + p.name + (p.array ? "` is an array, it needs an index" : "` is not an array"));
+      if (p.array != (node.first >= 0))
+        f.fail(node, "`" + p.name + (p.array ? "` is an array, it needs an index" : "` is not an array"));
       std::size_t element = 0;
       if (p.array) {
         const Affine i = integer(f, node.first, scope);
@@ -184,7 +196,8 @@ Affine World::integer(const Formula& f, std::int32_t id, const Scope& scope) {
             if (b.stride != 0) throw NotALoop();
             if (b.base == 0 || a.base % b.base != 0 || a.stride % b.base != 0) {
               if (b.base != 0 && a.stride != 0) throw NotALoop();
-              f.fail(node, "the index division " + std::to_string(a.base) + "/" + std::to_string(b.base) + " is not exact" + where(scope, 0));
+              f.fail(node, "the index division " + std::to_string(a.base) + "/" + std::to_string(b.base) +
+                               " is not exact" + where(scope, 0));
             }
             a = {a.base / b.base, a.stride / b.base};
         }
@@ -198,10 +211,13 @@ Affine World::integer(const Formula& f, std::int32_t id, const Scope& scope) {
   }
 }
 
-std::pair<std::int64_t, std::int64_t> World::range(const Formula& f, std::int32_t from, std::int32_t to, const Scope& scope) {
+std::pair<std::int64_t, std::int64_t> World::range(const Formula& f, std::int32_t from, std::int32_t to,
+                                                   const Scope& scope) {
   const Affine a = integer(f, from, scope), b = integer(f, to, scope);
   if (a.stride != 0 || b.stride != 0) throw NotALoop();
   const std::string text = std::to_string(a.base) + ":" + std::to_string(b.base);
+  if (std::max(std::abs(a.base), std::abs(b.base)) > 1'000'000'000)
+    f.fail(f[from], "the range " + text + " goes beyond 1000000000");
   if (b.base < a.base - 1)
     f.fail(f[from], "the range " + text + " ends before it begins" + where(scope, 0),
            "The empty range is " + std::to_string(a.base) + ":" + std::to_string(a.base - 1));

@@ -77,7 +77,8 @@ class World {
   Names holonomic, nonholonomic, constraints;  // names of constraints; a dae has `constraints` only
   std::vector<Parameter> parameters;
   std::vector<Definition> definitions;
-  std::vector<std::string> named_later;  // while parameters are evaluated: coordinates and definitions, not yet declared
+  std::vector<std::string>
+      named_later;  // while parameters are evaluated: coordinates and definitions, not yet declared
 
   void declare(const std::string& name, Thing thing, std::int32_t number, std::size_t offset);
   [[nodiscard]] const Symbol* find(std::string_view name) const;
@@ -90,8 +91,8 @@ class World {
   // Value of a parameter, or of an element (from 0) of an array.
   double parameter(std::int32_t number, std::size_t element = 0);
   // The array element named by `node` of a formula, with index `i` counted from 1.
-  static std::size_t array_element(const Formula& f, const AstNode& node, const Parameter& p, std::int64_t i, const Scope& scope,
-                                   std::int64_t k);
+  static std::size_t array_element(const Formula& f, const AstNode& node, const Parameter& p, std::int64_t i,
+                                   const Scope& scope, std::int64_t k);
 
   // Integer arithmetic of an index expression.
   Affine integer(const Formula& f, std::int32_t node, const Scope& scope);

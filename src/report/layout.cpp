@@ -24,13 +24,17 @@ std::string pad_left(std::string_view text, std::size_t width) {
 std::string wrap(std::string_view text, std::string_view first, std::string_view next) {
   std::string out, line(first);
   bool empty = true;
+  const auto finish = [&] {
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + '\n';
+  };
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t begin = text.find_first_not_of(" \n", at);
     if (begin == std::string_view::npos) break;
     const std::size_t end = std::min(text.find_first_of(" \n", begin), text.size());
     const std::string_view word = text.substr(begin, end - begin);
     if (!empty && display_width(line) + 1 + display_width(word) > kTextWidth) {
-      out += line + '\n';
+      finish();
       line = next;
       empty = true;
     }
@@ -39,7 +43,8 @@ std::string wrap(std::string_view text, std::string_view first, std::string_view
     empty = false;
     at = end;
   }
-  return out + line + '\n';
+  finish();
+  return out;
 }
 
 std::string align(const std::vector<std::vector<std::string>>& rows, std::size_t indent,
@@ -64,7 +69,7 @@ std::string align(const std::vector<std::vector<std::string>>& rows, std::size_t
 
 std::string size_text(double value) { return value == 0.0 ? "0" : fmt::format("{:.1e}", value); }
 
-std::string value_text(double value) { return fmt::format("{:.10g}", value); }
+std::string value_text(double value) { return fmt::format("{:.10g}", value + 0.0); }  // -0 is 0 to people
 
 std::string duration_text(double seconds) {
   if (!(seconds >= 0.0)) return "?";

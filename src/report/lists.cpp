@@ -61,7 +61,7 @@ std::vector<System> systems() {
 }
 
 std::string methods_text() {
-  std::vector<std::vector<std::string>> rows = {{"METHOD", "SYSTEMS", "STAGES s", "ORDER", "SYMMETRIC", "ENERGY"}};
+  std::vector<std::vector<std::string>> rows = {{"METHOD", "SYSTEMS", "STAGES", "ORDER", "SYMMETRIC", "ENERGY"}};
   for (const MethodInfo& info : methods())
     rows.push_back({std::string(info.name), kinds(info), stages(info), std::string(info.order_text),
                     info.symmetric == Claim::conditional ? "yes (*)" : to_string(info.symmetric), energy(info)});

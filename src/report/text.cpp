@@ -49,20 +49,25 @@ std::string state_table(const Model& model, const std::vector<double>& q, const 
   return text;
 }
 
-// Drift: a line fitted to the energy error explains most of it, and the error still grows in the second half of the run.
-// An oscillating error fails the first, one that was made at once and then stays fails the second. At rounding level
-// a slope says nothing.
-bool drifts(const Trajectory& t) {
+// How the energy error develops. A drift: a fitted line explains most of it, and the error still grows in the second half
+// of the run; an oscillating error fails the first, one that was made at once and then stays fails the second. At
+// rounding level a slope says nothing.
+enum class Trend { steady, drifting, exploding };
+
+Trend energy_trend(const Trajectory& t) {
   const EnergyAudit& e = *t.energy;
   const double rounding = 1e3 * std::numeric_limits<double>::epsilon() * std::max(1.0, std::fabs(e.initial));
-  if (e.max_error < rounding || std::fabs(e.drift_per_time * t.t) < 0.5 * e.max_error) return false;
+  if (e.max_error < rounding) return Trend::steady;
   const std::vector<double>& energy = t.records.energy;
   const auto largest = [&](std::size_t begin, std::size_t end) {
     double error = 0.0;
     for (std::size_t i = begin; i < end; ++i) error = std::fmax(error, std::fabs(energy[i] - e.initial));
     return error;
   };
-  return energy.size() < 4 || largest(energy.size() / 2, energy.size()) > 1.5 * largest(0, energy.size() / 2);
+  const double first = largest(0, energy.size() / 2), second = largest(energy.size() / 2, energy.size());
+  if (energy.size() >= 4 && second > 20.0 * first) return Trend::exploding;
+  const bool grows = energy.size() < 4 || second > 1.5 * first;
+  return grows && std::fabs(e.drift_per_time * t.t) > 0.5 * e.max_error ? Trend::drifting : Trend::steady;
 }
 
 std::string energy_sentence(const Model& model, const Trajectory& t) {
@@ -70,13 +75,14 @@ std::string energy_sentence(const Model& model, const Trajectory& t) {
   if (model.dissipative)
     return fmt::format("Energy: went from {} to {}. Forces do work on this system, so it is not expected to be kept.",
                        value_text(e.initial), value_text(e.final));
-  std::string text = fmt::format("Energy: kept to {}", size_text(e.max_error));
-  if (e.initial != 0.0 && e.max_error != 0.0)
-    text += fmt::format(" (relative {})", size_text(e.max_error / std::fabs(e.initial)));
-  if (drifts(t))
-    text += fmt::format("; it drifts by {} per unit of time.", size_text(e.drift_per_time));
-  else
-    text += "; no drift.";
+  const double relative = e.initial != 0.0 ? e.max_error / std::fabs(e.initial) : 0.0;
+  std::string text = fmt::format("Energy: {} {}", relative < 0.1 ? "kept to" : "not kept, off by up to", size_text(e.max_error));
+  if (relative != 0.0) text += fmt::format(" (relative {})", size_text(relative));
+  switch (energy_trend(t)) {
+    case Trend::steady: text += "; no drift."; break;
+    case Trend::drifting: text += fmt::format("; it drifts by {} per unit of time.", size_text(e.drift_per_time)); break;
+    case Trend::exploding: text += "; most of it at the end of the run."; break;
+  }
   return text;
 }
 

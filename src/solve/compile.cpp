@@ -213,6 +213,7 @@ Plan::Plan(Equations eq) {
     Block block;
     block.size = static_cast<std::int32_t>(wish.unknowns.size());
     block.linear = wish.linear;
+    linear_ = linear_ && wish.linear;
     for (const std::int32_t u : wish.unknowns) {
       block.unknowns.push_back(first_unknown + u);
       block.scales.push_back(eq.scales[static_cast<std::size_t>(u)]);
@@ -243,6 +244,10 @@ Plan::Plan(Equations eq) {
   for (std::size_t k = 0; k < eq.results.size(); ++k)
     assembler.store(finish_, eq.results[k], results_ + static_cast<std::int32_t>(k));
   image_ = assembler.image();
+}
+
+bool Plan::has(Space input) const {
+  return std::any_of(inputs_.begin(), inputs_.end(), [&](const auto& i) { return i.first == input; });
 }
 
 std::int32_t Plan::slot(Space input) const {

@@ -2,6 +2,7 @@
 // equilibrated, so that equations of very different size (a mass of 1e-12 beside one of 1) do not spoil the pivoting.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <utility>
@@ -12,12 +13,13 @@ namespace rattleback {
 inline bool factor_in_place(double* lu, double* perm, double* scale, std::int32_t n) {
   for (std::int32_t i = 0; i < n; ++i) {
     double big = 0.0;
-    for (std::int32_t j = 0; j < n; ++j) big = std::fmax(big, std::fabs(lu[i * n + j]));
-    if (!(big > 0.0) || !std::isfinite(big)) return false;
-    int exponent = 0;
-    std::frexp(big, &exponent);
-    scale[i] = std::ldexp(1.0, -exponent);  // a power of two: scaling is exact
-    for (std::int32_t j = 0; j < n; ++j) lu[i * n + j] *= scale[i];
+    for (std::int32_t j = 0; j < n; ++j) big = std::fabs(lu[i * n + j]) > big ? std::fabs(lu[i * n + j]) : big;
+    if (!(big > 1e-280 && big < 1e280)) return false;
+    // 2^-exponent(big), a power of two, so that scaling is exact.
+    const std::uint64_t exponent = std::bit_cast<std::uint64_t>(big) >> 52;
+    scale[i] = std::bit_cast<double>((2046 - exponent) << 52);
+    if (scale[i] != 1.0)
+      for (std::int32_t j = 0; j < n; ++j) lu[i * n + j] *= scale[i];
     perm[i] = i;
   }
   for (std::int32_t k = 0; k < n; ++k) {

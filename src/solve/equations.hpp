@@ -54,7 +54,9 @@ class Plan {
  public:
   explicit Plan(Equations equations);
 
+  [[nodiscard]] bool has(Space input) const;
   [[nodiscard]] std::int32_t slot(Space input) const;
+  [[nodiscard]] bool linear() const { return linear_; }  // all blocks are: no iteration, no starting guess needed
   [[nodiscard]] std::int32_t result_slot() const { return results_; }
   [[nodiscard]] std::int32_t result_count() const { return result_count_; }
   [[nodiscard]] std::int32_t workspace_size() const { return static_cast<std::int32_t>(image_.size()); }
@@ -87,6 +89,7 @@ class Plan {
   std::vector<std::pair<Space, std::int32_t>> inputs_;
   std::vector<std::int32_t> unknown_slots_, unknown_numbers_;
   std::int32_t results_ = 0, result_count_ = 0;
+  bool linear_ = true;
   std::vector<double> image_;
 };
 

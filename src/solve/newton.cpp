@@ -17,6 +17,8 @@ constexpr double kRoundingLevel = 1e-9;   // a stagnating correction below this 
 constexpr double kRefresh = 0.05;         // contraction above which the matrix is computed anew
 constexpr std::int32_t kFullNewton = 3;   // blocks up to this size always use the current matrix
 
+double larger(double a, double b) { return a < b ? b : a; }  // inlined, unlike fmax
+
 struct Correction {
   double size;  // relative
   bool finite;
@@ -37,15 +39,15 @@ Correction correct(const Plan::Block& b, double* w, const double scale[2], doubl
     double& x = w[b.unknowns[static_cast<std::size_t>(i)]];
     const auto kind = static_cast<std::size_t>(b.scales[static_cast<std::size_t>(i)]);
     x -= delta[i];
-    big[kind] = std::fmax(big[kind], std::fabs(x));
-    change[kind] = std::fmax(change[kind], std::fabs(delta[i]));
+    big[kind] = larger(big[kind], std::fabs(x));
+    change[kind] = larger(change[kind], std::fabs(delta[i]));
     if (!(std::fabs(delta[i]) <= std::numeric_limits<double>::max())) return {0.0, false};
-    worst = std::fmax(worst, std::fabs(r[i]));
+    worst = larger(worst, std::fabs(r[i]));
   }
   *residual = worst;
   double size = 0.0;
   for (int k = 0; k < 2; ++k)
-    if (change[k] > 0.0) size = std::fmax(size, change[k] / big[k]);
+    if (change[k] > 0.0) size = larger(size, change[k] / big[k]);
   return {size, true};
 }
 
@@ -59,6 +61,14 @@ bool factor(const Plan::Block& b, double* w) {
 bool solve_block(const Plan::Block& b, double* w, const double scale[2], const SolveOptions& options,
                  SolveReport& report) {
   b.before.run(w);
+  if (b.linear && b.size == 1) {
+    b.residual.run(w);
+    w[b.unknowns[0]] -= w[b.r] / w[b.J];
+    ++report.iterations;
+    if (w[b.J] != 0.0) return true;
+    report.reason = "the matrix of the equations is singular";
+    return false;
+  }
   bool fresh = false;        // is the matrix the one of this iterate?
   bool want_matrix = true;
   double last = 0.0, residual = 0.0;
@@ -89,7 +99,7 @@ bool solve_block(const Plan::Block& b, double* w, const double scale[2], const S
       const double ratio = c.size / last;
       report.contraction = ratio;
       // Newton with the current matrix squares the ratio, with an old one it keeps it.
-      const double next = fresh ? ratio * ratio : ratio / std::fmax(1.0 - ratio, 0.5);
+      const double next = fresh ? ratio * ratio : ratio / larger(1.0 - ratio, 0.5);
       if (ratio < 1.0 && c.size * next <= 0.25 * kEps) {
         report.iterations += k;
         return true;

@@ -11,9 +11,12 @@
 namespace rattleback::test {
 namespace {
 
-double energy(const Model& m) { return value_of(m, *m.kinetic, 0.0, m.q0, m.v0) + value_of(m, *m.potential, 0.0, m.q0, m.v0); }
+double energy(const Model& m) {
+  return value_of(m, *m.kinetic, 0.0, m.q0, m.v0) + value_of(m, *m.potential, 0.0, m.q0, m.v0);
+}
 
-LoadOptions set(std::vector<std::pair<std::string, std::string>> set, std::vector<std::pair<std::string, std::string>> start = {}) {
+LoadOptions set(std::vector<std::pair<std::string, std::string>> set,
+                std::vector<std::pair<std::string, std::string>> start = {}) {
   LoadOptions o;
   o.set = std::move(set);
   o.start = std::move(start);
@@ -32,16 +35,19 @@ TEST(Shipped, AllLoadWithTheirNamesInAlphabeticalOrder) {
     EXPECT_TRUE(m.text.starts_with("# ")) << s.key;
   }
   EXPECT_TRUE(std::is_sorted(keys.begin(), keys.end()));
-  for (const char* key : {"rolling-disk", "chaplygin-sleigh", "contact-oscillator", "nonholonomic-particle", "skate", "mobile-robot",
-                          "quartic-particles", "gearbox", "dae-additive", "dae-hessenberg", "pendulum", "double-pendulum", "chain"})
+  for (const char* key :
+       {"rolling-disk", "chaplygin-sleigh", "contact-oscillator", "nonholonomic-particle", "skate", "mobile-robot",
+        "quartic-particles", "gearbox", "dae-additive", "dae-hessenberg", "pendulum", "double-pendulum", "chain"})
     EXPECT_EQ(std::count(keys.begin(), keys.end(), key), 1) << key;
 }
 
 TEST(Shipped, StartsAreConsistent) {
   for (const ShippedModel& s : shipped_models()) {
     const Model m = load_model(std::string(s.key));
-    const auto velocity = dense(*m.graph, m.nonholonomic, static_cast<std::size_t>(m.nonholonomic_names.size()), 0.0, m.q0, m.v0);
-    const auto position = dense(*m.graph, m.holonomic, static_cast<std::size_t>(m.holonomic_names.size()), 0.0, m.q0, m.v0);
+    const auto velocity =
+        dense(*m.graph, m.nonholonomic, static_cast<std::size_t>(m.nonholonomic_names.size()), 0.0, m.q0, m.v0);
+    const auto position =
+        dense(*m.graph, m.holonomic, static_cast<std::size_t>(m.holonomic_names.size()), 0.0, m.q0, m.v0);
     for (const double r : velocity) EXPECT_NEAR(r, 0.0, 1e-15) << s.key;
     for (const double r : position) EXPECT_NEAR(r, 0.0, 1e-15) << s.key;
   }
@@ -77,7 +83,8 @@ TEST(Shipped, DaePartsSatisfyTheExactSolution) {
 }
 
 TEST(Shipped, ContactOscillatorStartsOnItsEnergy) {
-  const Model m = load_model("contact-oscillator", set({{"eps", "0.8"}, {"z0", "-0.55"}, {"b", "0.7"}, {"vz0", "0.2"}}));
+  const Model m =
+      load_model("contact-oscillator", set({{"eps", "0.8"}, {"z0", "-0.55"}, {"b", "0.7"}, {"vz0", "0.2"}}));
   EXPECT_NEAR(energy(m), 1.5, 1e-15);
 }
 
@@ -105,7 +112,8 @@ TEST(Shipped, DoublePendulumIsDissipativeOnlyWithViscosity) {
 }
 
 const std::string kSmall =
-    "name = \"Small\"\ncoordinates = [\"x\", \"y\", \"w[1:3]\"]\nangles = [\"y\", \"w[2:3]\"]\nproject = true\n[parameters]\nb = \"a^2\"\na = 3\nk = [1, \"a\", 4]\n"
+    "name = \"Small\"\ncoordinates = [\"x\", \"y\", \"w[1:3]\"]\nangles = [\"y\", \"w[2:3]\"]\nproject = "
+    "true\n[parameters]\nb = \"a^2\"\na = 3\nk = [1, \"a\", 4]\n"
     "[lagrangian]\nL = \"x'^2/2 + y'^2/2 + sum(i = 1:3, w[i]'^2) - b*x\"\n"
     "[initial]\nx = \"y + 1\"\ny = \"2*a\"\nw = [1, \"x\", 3]\n\"w[2]'\" = \"x*y\"\n\"y'\" = \"w[2]'\"\n"
     "[run]\nmethod = \"spark-gauss\"\nstages = 2\nstep = \"a/30\"\nuntil = 10\n";
@@ -147,12 +155,14 @@ TEST(Model, LoadsFromAPath) {
   EXPECT_EQ(load_model(path).key, "rattleback_model_test");
   std::filesystem::remove(path);
   EXPECT_EQ(message_of([&] { (void)load_model(path); }), path + ": cannot be read: No such file or directory");
-  EXPECT_EQ(message_of([&] { (void)load_model(testing::TempDir()); }), testing::TempDir() + ": this is a folder, not a model file");
+  EXPECT_EQ(message_of([&] { (void)load_model(testing::TempDir()); }),
+            testing::TempDir() + ": this is a folder, not a model file");
 }
 
 TEST(Model, PositionsInsideStringsAreExact) {
   const auto place = [](const std::string& line) {
-    const std::string m = message_of([&] { (void)parse_model("coordinates = [\"x\"]\n[lagrangian]\n" + line + "\n", "m.toml"); });
+    const std::string m =
+        message_of([&] { (void)parse_model("coordinates = [\"x\"]\n[lagrangian]\n" + line + "\n", "m.toml"); });
     return m.substr(0, m.find(" unknown"));
   };
   EXPECT_EQ(place("L = \"x'^2 + bad\""), "m.toml:3:13:");
@@ -163,31 +173,50 @@ TEST(Model, PositionsInsideStringsAreExact) {
   EXPECT_EQ(place("L = \"x'^2 \\t+ bad\""), "m.toml:3:15:");
 }
 
+TEST(Model, LinesMayEndInCarriageReturns) {
+  std::string text = kSmall;
+  for (std::size_t i = 0; (i = text.find('\n', i)) != std::string::npos; i += 2) text.insert(i, "\r");
+  EXPECT_EQ(parse_model(text, "m.toml").q0, parse_model(kSmall, "m.toml").q0);
+}
+
 TEST(Model, ColumnsCountCharacters) {
-  const std::string m = message_of([&] { (void)parse_model("name = \"Würfel\" # ä\ncoordinates = [\"x\"]\n[lagrangian]\n\"L\" = \"x'^2 + é\"\n", "m.toml"); });
+  const std::string m = message_of([&] {
+    (void)parse_model("name = \"Würfel\" # ä\ncoordinates = [\"x\"]\n[lagrangian]\n\"L\" = \"x'^2 + é\"\n", "m.toml");
+  });
   EXPECT_EQ(m.substr(0, 13), "m.toml:4:15: ");
 }
 
 TEST(Options, UnknownNamesAreReportedWithTheOption) {
-  const auto message = [](std::vector<std::pair<std::string, std::string>> s, std::vector<std::pair<std::string, std::string>> start) {
+  const auto message = [](std::vector<std::pair<std::string, std::string>> s,
+                          std::vector<std::pair<std::string, std::string>> start) {
     return message_of([&] { (void)parse_model(kSmall, "m.toml", set(std::move(s), std::move(start))); });
   };
   EXPECT_EQ(message({{"A", "1"}}, {}), "--set A=1: unknown parameter `A`. Did you mean `a`? Parameters: a, b, k");
-  EXPECT_EQ(message({{"x", "1"}}, {}), "--set x=1: unknown parameter `x`. A start value is given with --start. Parameters: a, b, k");
+  EXPECT_EQ(message({{"x", "1"}}, {}),
+            "--set x=1: unknown parameter `x`. A start value is given with --start. Parameters: a, b, k");
   EXPECT_EQ(message({{"k", "1"}}, {}), "--set k=1: `k` is an array of 3. Set one element: --set k[1]=1");
   EXPECT_EQ(message({{"k[4]", "1"}}, {}), "--set k[4]=1: index 4 of `k` is out of range 1:3");
   EXPECT_EQ(message({{"a[1]", "1"}}, {}), "--set a[1]=1: `a` is not an array and takes no index");
-  EXPECT_EQ(message({{"a", "2*"}}, {}), "--set a=2*: expected a number, a name or `(` after `*`, found the end in parameter `a` \"2*\"");
+  EXPECT_EQ(message({{"a", "2*"}}, {}),
+            "--set a=2*: expected a number, a name or `(` after `*`, found the end in parameter `a` \"2*\"");
   EXPECT_EQ(message({{"a", ""}}, {}), "--set a=: expected an expression, found nothing in parameter `a` \"\"");
   EXPECT_EQ(message({{"a", "x"}}, {}),
-            "--set a=x: `x` is not a parameter, so it cannot occur in parameter `a` \"x\". Accepted here: numbers and other parameters");
-  EXPECT_EQ(message({{"a", "b"}}, {}), "m.toml:6:6: parameter `b` depends on itself: b -> a -> b in parameter `b` \"a^2\". Give one of them a number");
+            "--set a=x: `x` is not a parameter, so it cannot occur in parameter `a` \"x\". Accepted here: numbers and "
+            "other parameters");
+  EXPECT_EQ(
+      message({{"a", "b"}}, {}),
+      "m.toml:6:6: parameter `b` depends on itself: b -> a -> b in parameter `b` \"a^2\". Give one of them a number");
   EXPECT_EQ(message({}, {{"q", "1"}}), "--start q=1: unknown coordinate `q` in --start. Known here: w[1:3], x, y");
-  EXPECT_EQ(message({}, {{"w", "1"}}), "--start w=1: `w` in --start is a family, w[1:3]. Write \"w[i=1:3]\", or \"w[1]\" for one of them");
+  EXPECT_EQ(message({}, {{"w", "1"}}),
+            "--start w=1: `w` in --start is a family, w[1:3]. Write \"w[i=1:3]\", or \"w[1]\" for one of them");
   EXPECT_EQ(message({}, {{"w[5]'", "1"}}), "--start w[5]'=1: index 5 of `w` in --start is out of range 1:3");
-  EXPECT_EQ(message({}, {{"a", "1"}}), "--start a=1: `a` is a parameter, not a start value. Parameters are changed with --set");
-  EXPECT_EQ(message({}, {{"x", "1/0"}}), "--start x=1/0: `1/0` is inf, not a finite number, in the start of `x` \"1/0\"");
-  EXPECT_EQ(message({}, {{"y", "x"}}), "m.toml:12:6: the start of `x` depends on itself: x -> y -> x in the start of `x` \"y + 1\". Give one of them a number");
+  EXPECT_EQ(message({}, {{"a", "1"}}),
+            "--start a=1: `a` is a parameter, not a start value. Parameters are changed with --set");
+  EXPECT_EQ(message({}, {{"x", "1/0"}}),
+            "--start x=1/0: `1/0` is inf, not a finite number, in the start of `x` \"1/0\"");
+  EXPECT_EQ(message({}, {{"y", "x"}}),
+            "m.toml:12:6: the start of `x` depends on itself: x -> y -> x in the start of `x` \"y + 1\". Give one of "
+            "them a number");
 }
 
 TEST(Options, UnknownSystemsAreReportedWithTheShippedOnes) {

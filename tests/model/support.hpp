@@ -28,8 +28,9 @@ inline double value_of(const Model& m, NodeId id, double t, const std::vector<do
 }
 
 // A vector function as numbers.
-inline std::vector<double> dense(const Graph& graph, const Entries& entries, std::size_t rows, double t, const std::vector<double>& q,
-                                 const std::vector<double>& v, const std::vector<double>& z = {}) {
+inline std::vector<double> dense(const Graph& graph, const Entries& entries, std::size_t rows, double t,
+                                 const std::vector<double>& q, const std::vector<double>& v,
+                                 const std::vector<double>& z = {}) {
   std::vector<double> out(rows, 0.0);
   for (const Entry& e : entries) {
     for (std::int32_t k = 0; k < std::max(e.count, 1); ++k) {

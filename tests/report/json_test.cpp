@@ -174,9 +174,9 @@ TEST(OrderJson, HasRunsAndSlopes) {
   EXPECT_EQ(json["runs"][0].dump(),
             R"({"method":"spark-gauss","stages":2,"step":0.1,"error":1e-05,"seconds":0.001,"error_positions":1e-05,)"
             R"("error_velocities":2e-05,"error_multipliers":3e-05})");
-  EXPECT_EQ(json["slopes"].dump(), R"({"spark-gauss(2)":4.01})");
-  EXPECT_EQ(json["slopes_last"].dump(), R"({"spark-gauss(2)":3.99})");
-  EXPECT_EQ(json["slopes_multipliers"].dump(), R"({"spark-gauss(2)":null})");
+  EXPECT_EQ(json["slopes"].dump(), R"j({"spark-gauss(2)":4.01})j");
+  EXPECT_EQ(json["slopes_last"].dump(), R"j({"spark-gauss(2)":3.99})j");
+  EXPECT_EQ(json["slopes_multipliers"].dump(), R"j({"spark-gauss(2)":null})j");
   EXPECT_EQ(json["reference"], "exact");
 }
 

@@ -1,0 +1,64 @@
+// A small model from its text to a few steps: check(), then simulate() with a method and options that the input chooses.
+// The last four bytes of the input are those choices, everything before them is the model file. As in model_text, only
+// rattleback::Error is an answer; a run that stops is one too, if it says why.
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "rattleback/error.hpp"
+#include "rattleback/simulate.hpp"
+
+namespace {
+
+using namespace rattleback;
+
+constexpr std::size_t kChoices = 4;
+constexpr std::size_t kMaxText = 4096;
+// What a step costs grows with these; larger models are the business of model_text.
+constexpr int kMaxCoordinates = 6;
+constexpr std::size_t kMaxNodes = 600;
+
+Options choose(const Model& model, const std::uint8_t* choices) {
+  static constexpr std::array<const char*, 4> kFormulations = {"", "index2", "ggl", "index3"};
+  static constexpr std::array<int, 4> kCompositions = {0, 0, 0, 4};
+  static constexpr std::array<double, 4> kSteps = {0.01, 0.1, 1e-4, 1.0};
+  const auto all = methods();
+  const MethodInfo& method = all[choices[0] % all.size()];
+  Options o;
+  o.method = method.name;
+  if (method.fixed_stages == 0) o.stages = choices[1] % 4;
+  o.steps = 3 + choices[1] / 4 % 3;
+  o.step = kSteps[choices[1] / 16 % 4];
+  if (choices[1] >= 128 && model.run.step && std::isfinite(*model.run.step)) o.step = *model.run.step;
+  o.formulation = kFormulations[choices[2] % 4];
+  o.compose = kCompositions[choices[2] / 4 % 4];
+  o.project = choices[2] / 16 % 2 == 1;
+  o.audit_reverse = choices[2] / 32 % 2 == 1;
+  o.audit_order = choices[2] / 64 % 4 == 3;
+  o.newton_tol = choices[3] % 8 == 7 ? 1e-6 : 0.0;
+  o.every = choices[3] / 8 % 3;
+  o.record_multipliers = choices[3] / 32 % 2 == 0;
+  return o;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size <= kChoices || size > kMaxText + kChoices) return -1;
+  size -= kChoices;
+  try {
+    const Model model = parse_model(std::string(reinterpret_cast<const char*>(data), size), "fuzz.toml");
+    if (model.coordinates.size() > kMaxCoordinates || model.multiplier_count() > kMaxCoordinates ||
+        model.graph->size() > kMaxNodes)
+      return -1;  // not worth a place in the corpus
+    check(model);
+    const Trajectory out = simulate(model, choose(model, data + size));
+    if (out.status == Status::stopped && out.message.empty()) std::abort();
+  } catch (const Error& e) {
+    if (*e.what() == '\0') std::abort();
+  }
+  return 0;
+}

@@ -1,0 +1,77 @@
+#include "support/motion.hpp"
+
+#include <stdexcept>
+
+#include "methods/bind.hpp"
+#include "methods/plan_stepper.hpp"
+#include "methods/runge_kutta.hpp"
+#include "simulate/complete.hpp"
+
+namespace rattleback::testing {
+namespace {
+
+std::unique_ptr<Stepper> plan_stepper(const System& system, Equations equations, bool carries_multiplier) {
+  PlanStepperData data{.step = Plan(std::move(equations)), .first = {}, .acceleration = system.acceleration(), .solve = {}};
+  data.n = system.n();
+  data.m = system.m();
+  data.mechanical = system.is_mechanical();
+  data.carries_multiplier = carries_multiplier;
+  return std::make_unique<PlanStepper>(std::move(data));
+}
+
+}  // namespace
+
+Model shipped(const std::string& name, const Values& set, const Values& start) {
+  return load_model(name, {.set = set, .start = start});
+}
+
+Maker method(const std::string& name, int stages, int compose) {
+  return [=](const System& system, const Start& start) {
+    Options options;
+    options.method = name;
+    options.stages = stages;
+    options.compose = compose;
+    options.step = 1.0;
+    options.steps = 0;
+    return bind(system, complete(system.model(), options), start).stepper;
+  };
+}
+
+Maker scheme(const Scheme& scheme) {
+  return [scheme](const System& system, const Start&) {
+    return plan_stepper(system,
+                        system.is_mechanical() ? runge_kutta_step(system.mechanical(), scheme)
+                                               : runge_kutta_step(system.dae(), scheme),
+                        scheme.carries_multiplier);
+  };
+}
+
+Maker one_step(Equations (*step)(const Mechanical&)) {
+  return [step](const System& system, const Start&) { return plan_stepper(system, step(system.mechanical()), false); };
+}
+
+Motion::Motion(Model from, const Maker& maker)
+    : model(std::move(from)),
+      system(model),
+      start(consistent_start(system, false)),
+      stepper(maker(system, start)),
+      acceleration_(system.acceleration()) {
+  stepper->start(0.0, start.q, start.v, start.multipliers, start.acceleration);
+  acceleration_->set_guess(start.multipliers);
+}
+
+void Motion::advance(double h, std::int64_t steps) {
+  const AdvanceReport report = stepper->advance(h, steps);
+  if (!report.ok)
+    throw std::runtime_error(model.key + ": stopped at t = " + std::to_string(stepper->t()) + ": " + report.failure.reason);
+}
+
+Motion::State Motion::state() {
+  const auto list = [](std::span<const double> x) { return std::vector<double>(x.begin(), x.end()); };
+  State out{list(stepper->q()), list(stepper->v()), {}};
+  if (!acceleration_->solve(stepper->t(), out.q, out.v)) throw std::runtime_error(model.key + ": no multipliers");
+  out.multipliers = list(acceleration_->multipliers());
+  return out;
+}
+
+}  // namespace rattleback::testing

@@ -1,0 +1,54 @@
+// A model with a stepper at its start, however the stepper was made: by name from the registry, or from coefficients
+// that no registered method has. The checks of properties.hpp take either.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "formulation/start.hpp"
+#include "formulation/system.hpp"
+#include "methods/scheme.hpp"
+#include "methods/stepper.hpp"
+#include "rattleback/simulate.hpp"
+#include "solve/equations.hpp"
+
+namespace rattleback::testing {
+
+// A shipped system with other parameters and start values than its own.
+using Values = std::vector<std::pair<std::string, std::string>>;
+Model shipped(const std::string& name, const Values& set = {}, const Values& start = {});
+
+using Maker = std::function<std::unique_ptr<Stepper>(const System&, const Start&)>;
+Maker method(const std::string& name, int stages = 0, int compose = 0);  // 0 stages: the method's default
+Maker scheme(const Scheme& scheme);
+Maker one_step(Equations (*step)(const Mechanical&));  // results q1, v1
+
+class Motion {
+ public:
+  Motion(Model model, const Maker& maker);
+  Motion(const Motion&) = delete;
+  Motion& operator=(const Motion&) = delete;
+
+  // Throws std::runtime_error when a step fails: a test that goes on would measure nonsense.
+  void advance(double h, std::int64_t steps);
+  // State, and multipliers from the acceleration level.
+  struct State {
+    std::vector<double> q, v, multipliers;
+  };
+  State state();
+  // Energy and residuals here.
+  System::Observation observe() { return system.observe(stepper->t(), stepper->q(), stepper->v()); }
+
+  Model model;
+  System system;
+  Start start;
+  std::unique_ptr<Stepper> stepper;
+
+ private:
+  std::unique_ptr<Acceleration> acceleration_;
+};
+
+}  // namespace rattleback::testing
