@@ -105,7 +105,7 @@ inline std::vector<Case> all_cases() {
     cases.push_back({method, system, h, std::move(library),
                      std::make_unique<KernelSide<State>>(step, state)});
   };
-  const rattleback::LoadOptions perturbed{.set = {{"eps", std::to_string(kEps)}, {"z0", "-0.4"}}};
+  const rattleback::LoadOptions perturbed{.set = {{"eps", std::to_string(kEps)}, {"z0", "-0.4"}}, .start = {}};
   const ContactOscillator oscillator{.q = {}, .v = {}, .eps = kEps};
   add(mp, &kernels::mclachlan_perlmutter, oscillator, "contact-oscillator", perturbed, kOscillatorStep);
   add(spark, &kernels::spark_lobatto_ab, oscillator, "contact-oscillator", perturbed, kOscillatorStep);

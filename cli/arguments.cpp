@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstdio>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "model/suggest.hpp"
 #include "report/layout.hpp"
@@ -102,7 +102,8 @@ void Arguments::check_shape(const std::vector<std::string>& arguments) {
     const Option* option = find(name);
     if (option == nullptr) continue;
     const bool is_flag = option->shape == Shape::flag || option->shape == Shape::later_flag;
-    if (is_flag && name != arguments[i]) throw Error(fmt::format("{} takes no value, found {}", name, in_quotes(arguments[i])));
+    if (is_flag && name != arguments[i])
+      throw Error(fmt::format("{} takes no value, found {}", name, in_quotes(arguments[i])));
     if (is_flag || name != arguments[i]) continue;
     if (i + 1 == arguments.size() || find(arguments[i + 1].substr(0, arguments[i + 1].find('='))) != nullptr)
       throw Error(fmt::format("{0} needs a value: {0} {1}", name, option->unit.empty() ? "VALUE" : option->unit));
@@ -128,7 +129,10 @@ void Arguments::read(std::vector<std::string> arguments) {
     if (option.shape == Shape::flag || option.shape == Shape::later_flag)
       app.add_flag_function(option.name, [&option](std::int64_t) { option.given.assign(1, "yes"); });
     else
-      app.add_option(option.name, option.given)->expected(1)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      app.add_option(option.name, option.given)
+          ->expected(1)
+          ->allow_extra_args(false)
+          ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   }
   std::reverse(arguments.begin(), arguments.end());
   try {

@@ -18,10 +18,10 @@ class Arguments {
   // `example` is one command that works, shown by --help and where the verb lacks its system.
   Arguments(std::string verb, std::string summary, std::string example);
 
-  void system();                                                       // the verb works on one SYSTEM
-  void flag(std::string name, std::string help);                       // --json
-  void value(std::string name, std::string unit, std::string help);    // --step H, at most once
-  void values(std::string name, std::string unit, std::string help);   // --set NAME=VALUE, any number of times
+  void system();                                                             // the verb works on one SYSTEM
+  void flag(std::string name, std::string help);                             // --json
+  void value(std::string name, std::string unit, std::string help);          // --step H, at most once
+  void values(std::string name, std::string unit, std::string help);         // --set NAME=VALUE, any number of times
   void later(std::string name, bool takes_value, std::string instead = {});  // in the contract, not in this version
 
   // false: --help was asked for and answered. Faults so far are kept.
@@ -30,10 +30,10 @@ class Arguments {
   [[nodiscard]] const std::string& system_name() const { return system_; }
   [[nodiscard]] bool has(std::string_view name) const;
   [[nodiscard]] std::optional<std::string> text(std::string_view name) const;
-  std::optional<double> number(std::string_view name);       // finite
-  std::optional<double> nonzero(std::string_view name);      // finite, and an explicit 0 is a fault
+  std::optional<double> number(std::string_view name);   // finite
+  std::optional<double> nonzero(std::string_view name);  // finite, and an explicit 0 is a fault
   std::optional<std::int64_t> whole(std::string_view name, std::int64_t least);
-  std::vector<std::string> list(std::string_view name);      // of a value A,B,C; empty parts are a fault
+  std::vector<std::string> list(std::string_view name);  // of a value A,B,C; empty parts are a fault
   std::vector<std::pair<std::string, std::string>> assignments(std::string_view name);  // of values NAME=VALUE
 
   void fault(std::string text);

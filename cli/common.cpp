@@ -7,7 +7,8 @@
 namespace rattleback::cli {
 
 void add_model_options(Arguments& arguments) {
-  arguments.values("--set", "NAME=VALUE", "changes a parameter of the model; VALUE may be an expression: --set g=9.81/6");
+  arguments.values("--set", "NAME=VALUE",
+                   "changes a parameter of the model; VALUE may be an expression: --set g=9.81/6");
   arguments.values("--start", "NAME=VALUE", "changes an initial value: --start theta=0.2 --start \"theta'=1\"");
 }
 

@@ -16,14 +16,16 @@ int demo(const Words& words) {
   const Model model = load_model("chaplygin-sleigh");
   const Trajectory t = simulate(model, {});
   std::string text = report::wrap(
-      "Rattleback integrates mechanical systems with constraints so that what physics keeps stays kept. Here is one run: a "
+      "Rattleback integrates mechanical systems with constraints so that what physics keeps stays kept. Here is one "
+      "run: a "
       "Chaplygin sleigh, a body on a blade that can slide along its edge but not sideways. No function of the position "
       "alone says that: the constraint is on the velocity (it is nonholonomic).",
       "", "");
   text += "\n$ rattleback run chaplygin-sleigh\n\n" + to_text(model, t);
-  text += '\n' + report::wrap("Ordinary methods would let the blade slip a little more at every step. Here it does not, "
-                              "however long the run, and the energy does not wander off.",
-                              "", "");
+  text += '\n' + report::wrap(
+                     "Ordinary methods would let the blade slip a little more at every step. Here it does not, "
+                     "however long the run, and the energy does not wander off.",
+                     "", "");
   text +=
       "\nWhat to try next\n"
       "  rattleback check chaplygin-sleigh                     what system this is, and what fits it\n"

@@ -40,7 +40,8 @@ constexpr std::array kVerbs = {
 };
 
 std::string overview() {
-  std::string text = "Mechanical systems with constraints, without losing the physics.\n\nUsage\n  rattleback VERB ...\n\nVerbs\n";
+  std::string text =
+      "Mechanical systems with constraints, without losing the physics.\n\nUsage\n  rattleback VERB ...\n\nVerbs\n";
   for (const Verb& verb : kVerbs)
     if (!verb.about.empty()) text += fmt::format("  {:<8} {}\n", verb.name, verb.about);
   return text +
@@ -54,13 +55,14 @@ std::string unknown_verb(const std::string& word) {
   const std::string shown = word.substr(0, 60);
   if (word.ends_with(".toml")) return fmt::format("'{0}' is not a verb. Did you mean `rattleback run {0}`?", shown);
   for (const ShippedModel& model : shipped_models())
-    if (model.key == word) return fmt::format("'{0}' is a system, not a verb. Did you mean `rattleback run {0}`?", shown);
+    if (model.key == word)
+      return fmt::format("'{0}' is a system, not a verb. Did you mean `rattleback run {0}`?", shown);
   std::vector<std::string> names;
   for (const Verb& verb : kVerbs)
     if (!verb.about.empty()) names.emplace_back(verb.name);
   const std::string close = front::nearest(word, names);
-  return fmt::format("unknown verb '{}'. {}Verbs: {}", shown, close.empty() ? "" : fmt::format("Did you mean '{}'? ", close),
-                     fmt::join(names, ", "));
+  return fmt::format("unknown verb '{}'. {}Verbs: {}", shown,
+                     close.empty() ? "" : fmt::format("Did you mean '{}'? ", close), fmt::join(names, ", "));
 }
 
 int dispatch(const Words& words) {
@@ -79,7 +81,8 @@ int dispatch(const Words& words) {
   for (const Verb& verb : kVerbs) {
     if (verb.name != word) continue;
     if (verb.function != nullptr) return verb.function(rest);
-    throw Error(fmt::format("the verb '{}' is not in this version. There are: run, check, order, methods, systems", word));
+    throw Error(
+        fmt::format("the verb '{}' is not in this version. There are: run, check, order, methods, systems", word));
   }
   throw Error(unknown_verb(word));
 }

@@ -18,7 +18,8 @@ void read_methods(Arguments& a, OrderRequest& request) {
     int stages = 0;
     if (parts.size() > 1) {
       const Number s = parse_number(parts[1]);
-      if (parts.size() > 2 || !s.fault.empty() || s.value < 1.0 || s.value > 1e6 || s.value != static_cast<int>(s.value))
+      if (parts.size() > 2 || !s.fault.empty() || s.value < 1.0 || s.value > 1e6 ||
+          s.value != static_cast<int>(s.value))
         a.fault(fmt::format("--methods: '{}' is not of the form NAME or NAME:S with S stages", item));
       else
         stages = static_cast<int>(s.value);
@@ -28,7 +29,8 @@ void read_methods(Arguments& a, OrderRequest& request) {
       a.fault(fmt::format("--methods: '{}' is named twice", item));
     request.methods.push_back(method);
   }
-  if (!a.has("--methods")) a.fault("order needs --methods NAME[:S],... for example --methods spark-gauss:2,spark-lobatto-ab:3");
+  if (!a.has("--methods"))
+    a.fault("order needs --methods NAME[:S],... for example --methods spark-gauss:2,spark-lobatto-ab:3");
 }
 
 void read_steps(Arguments& a, OrderRequest& request) {
@@ -55,7 +57,8 @@ void read_reference(Arguments& a, OrderRequest& request) {
   const std::vector<std::string> parts = split(request.reference, ':');
   const bool shaped = parts.size() == 3 && parse_number(parts[1]).fault.empty() && parse_number(parts[2]).fault.empty();
   if (!shaped)
-    a.fault(fmt::format("--reference takes exact or NAME:S:H, for example spark-gauss:6:0.01, found '{}'", request.reference));
+    a.fault(fmt::format("--reference takes exact or NAME:S:H, for example spark-gauss:6:0.01, found '{}'",
+                        request.reference));
   else
     check_method(a, parts[0]);
 }
@@ -69,8 +72,9 @@ int order(const Words& words) {
   a.value("--methods", "NAME[:S],...", "the methods, each with its number of stages");
   a.value("--step-list", "H1,H2,...", "the steps");
   a.value("--until", "T", "end time. Default: the model's");
-  a.value("--reference", "exact|NAME:S:H",
-          "the model's exact solution, or another run. Default: exact if the model has one, else a run of higher order");
+  a.value(
+      "--reference", "exact|NAME:S:H",
+      "the model's exact solution, or another run. Default: exact if the model has one, else a run of higher order");
   add_method_options(a);
   add_model_options(a);
   a.flag("--json", "prints one JSON object instead of a table");

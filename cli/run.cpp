@@ -107,8 +107,10 @@ void check_tolerances(const Arguments& a, const Model& model, const Options& opt
     if (!a.has(name)) continue;
     const std::string method = options.method.empty() ? model.run.method.value_or("") : options.method;
     if (options.tableau.empty() && !method.empty() && find_method(method).adaptive) continue;
-    throw Error(fmt::format("{} is for the adaptive methods ode and index1; here --step sets the accuracy. Leave it out, or "
-                            "pass --method ode", name));
+    throw Error(
+        fmt::format("{} is for the adaptive methods ode and index1; here --step sets the accuracy. Leave it out, or "
+                    "pass --method ode",
+                    name));
   }
 }
 

@@ -11,8 +11,8 @@ using Words = std::vector<std::string>;
 
 // What scripts can rely on. 74 and 70 are those of sysexits.h.
 inline constexpr int kDone = 0;
-inline constexpr int kWrongRequest = 2;   // nothing was written, stdout is empty
-inline constexpr int kStoppedEarly = 3;   // everything up to there was kept
+inline constexpr int kWrongRequest = 2;  // nothing was written, stdout is empty
+inline constexpr int kStoppedEarly = 3;  // everything up to there was kept
 inline constexpr int kInternalError = 70;
 inline constexpr int kOutputFailed = 74;  // the result was computed, but could not be written (disk full)
 

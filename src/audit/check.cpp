@@ -1,8 +1,8 @@
 // What can be said about a model without integrating it.
 #include <cmath>
 
+#include <Eigen/SparseCholesky>
 #include <Eigen/SparseCore>
-#include <Eigen/SparseQR>
 #include <fmt/format.h>
 
 #include "audit/derivative_check.hpp"
@@ -87,15 +87,18 @@ void check_large(const Model& model, CheckReport& out) {
         list.emplace_back(e.row.at(i), e.col.at(i), x[k++]);
     return list;
   };
-  Eigen::SparseMatrix<double> Kt(n, m);
-  {
-    Triplets list = triplets(K);
-    for (auto& t : list) t = {t.col(), t.row(), t.value()};
-    Kt.setFromTriplets(list.begin(), list.end());
-  }
-  Kt.makeCompressed();
-  Eigen::SparseQR<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>> qr(Kt);
-  out.rank = static_cast<int>(qr.rank());
+  // Rank from the pivots of K K^T with rows of length one. (A sparse QR of a chain of N links fills up like N^2.)
+  Eigen::SparseMatrix<double> matrix(m, n);
+  const Triplets list = triplets(K);
+  matrix.setFromTriplets(list.begin(), list.end());
+  Eigen::VectorXd length = Eigen::VectorXd::Zero(m);
+  for (Eigen::Index j = 0; j < matrix.outerSize(); ++j)
+    for (Eigen::SparseMatrix<double>::InnerIterator it(matrix, j); it; ++it) length(it.row()) += it.value() * it.value();
+  for (Eigen::Index i = 0; i < m; ++i) length(i) = length(i) > 0.0 ? 1.0 / std::sqrt(length(i)) : 1.0;
+  matrix = length.asDiagonal() * matrix;
+  const Eigen::SparseMatrix<double> product = matrix * matrix.transpose();
+  const Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> ldlt(product);
+  out.rank = static_cast<int>((ldlt.vectorD().array() > 1e-12).count());
   std::vector<double> diagonal(static_cast<std::size_t>(n), 0.0);
   bool is_diagonal = true;
   for (const auto& t : triplets(mass)) {

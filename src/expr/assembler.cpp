@@ -204,13 +204,17 @@ void Assembler::emit_loop(Program& program, std::int32_t count, std::span<const 
 void Assembler::store(Program& program, std::span<const Entry> entries, std::int32_t base, std::int32_t row_step,
                       std::int32_t col_step, std::int32_t clear_size) {
   if (clear_size > 0) program.add(Code::clear, base, 0, clear_size, 0);
-  const bool families = std::any_of(entries.begin(), entries.end(), [](const Entry& e) { return e.count != 0; });
+  // Entries that meet in one place add up; a loop may reach any of them.
+  bool add_up = false;
+  std::unordered_set<std::int32_t> seen;
+  for (const Entry& e : entries)
+    add_up = add_up || e.count != 0 || !seen.insert(e.row.base * row_step + e.col.base * col_step).second;
   std::map<std::int32_t, std::vector<Sink>> loops;
   for (const Entry& e : entries) {
     const std::int32_t target = base + e.row.base * row_step + e.col.base * col_step;
     const std::int32_t step = e.row.stride * row_step + e.col.stride * col_step;
     if (e.count == 0) {
-      if (families) {  // a loop may reach the same place: add
+      if (add_up) {
         const std::int32_t s = value(program, e.expr);
         program.add(Code::add, target, target, s, 0);
       } else {

@@ -90,7 +90,7 @@ class Assembler {
   std::int32_t value(Program& program, NodeId node);                // slot that holds it after `program` has run
   void store(Program& program, NodeId node, std::int32_t slot);     // value into exactly this slot
   // A vector (or matrix) function: entry (row, col) goes to slot base + row*row_step + col*col_step. Places that no
-  // entry reaches are not touched unless clear_size > 0, which zeroes that many slots first.
+  // entry reaches are not touched unless clear_size > 0, which zeroes that many slots first; entries that add up need it.
   void store(Program& program, std::span<const Entry> entries, std::int32_t base, std::int32_t row_step,
              std::int32_t col_step, std::int32_t clear_size);
 

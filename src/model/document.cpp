@@ -40,12 +40,17 @@ void check_shape(const Source& source) {
   const std::string& s = source.text();
   const auto at = [&](std::size_t i) { return i < s.size() ? s[i] : '\n'; };
   int parts = 0, depth = 0;  // dots of the key at hand; open brackets of the value at hand
-  bool line_start = true;
+  bool line_start = true, string_may_begin = true;
   for (std::size_t i = 0; i < s.size(); ++i) {
     const char c = s[i];
     if (c == '#') {
       while (at(i + 1) != '\n') ++i;
     } else if (c == '"' || c == '\'') {
+      if (!string_may_begin) {  // what follows in this line is not a string to the library; it will refuse it
+        while (at(i) != '\n' && (at(i) & 0x80) == 0) ++i;
+        if (at(i) == '\n') return;
+        source.fail(i, "not valid TOML. A quote stands where no string can begin");
+      }
       i = string_end(s, i);
     } else if ((static_cast<unsigned char>(c) & 0x80U) != 0) {
       source.fail(i, "not valid TOML. Outside of strings and comments only ASCII characters are allowed");
@@ -58,17 +63,14 @@ void check_shape(const Source& source) {
       const bool key = std::isalnum(static_cast<unsigned char>(at(k))) != 0 || at(k) == '_' || at(k) == '-' ||
                        at(k) == '"' || at(k) == '\'';
       if (!key) source.fail(k, "not valid TOML. Expected the name of a table after `[`");
-      while (at(i + 1) != '\n' && at(i + 1) != ']' && at(i + 1) != '#' && at(i + 1) != '"' && at(i + 1) != '\'' &&
-             (at(i + 1) & 0x80) == 0) {
-        if (at(++i) == '.' && ++parts > kMaxKeyParts)
-          source.fail(i, "a table name with more than 16 parts. A model has at most 3, as in [ports.wind.along]");
-      }
     } else if (c == '[' || c == '{') {
       ++depth;
     } else if ((c == ']' || c == '}') && depth > 0) {
       --depth;
     }
     if (c == '\n' || c == '=' || c == ',' || c == '[' || c == '{') parts = 0;
+    if (c != ' ' && c != '\t' && c != '\r')
+      string_may_begin = std::string_view("=[{,.\n#").find(c) != std::string_view::npos;
     line_start = c == '\n' || (line_start && (c == ' ' || c == '\t'));
   }
 }

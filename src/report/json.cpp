@@ -25,17 +25,14 @@ Json by_name(std::size_t size, const Name& name, const std::vector<double>& valu
 }
 
 Json by_name(const Names& names, const std::vector<double>& values) {
-  return by_name(static_cast<std::size_t>(names.size()), [&](std::int32_t i) { return names[i]; }, values);
+  return by_name(
+      static_cast<std::size_t>(names.size()), [&](std::int32_t i) { return names[i]; }, values);
 }
 
 Json multipliers_by_name(const Model& model, const std::vector<double>& values) {
   return by_name(
       static_cast<std::size_t>(model.multiplier_count()), [&](std::int32_t i) { return model.multiplier_name(i); },
       values);
-}
-
-bool is_adaptive(const std::string& method) {
-  return std::ranges::any_of(methods(), [&](const MethodInfo& info) { return info.name == method && info.adaptive; });
 }
 
 Json constraints_json(const Model& model, const Trajectory& trajectory) {
@@ -210,8 +207,11 @@ std::string to_json(const Model& model, const OrderReport& r) {
   json["reference"] = r.reference;
   json["runs"] = Json::array();
   for (const OrderRun& run : r.runs) {
-    Json one = {{"method", run.method}, {"stages", run.stages}, {"step", run.step},
-                {"error", run.error},   {"seconds", run.seconds}};
+    Json one = {{"method", run.method},
+                {"stages", run.stages},
+                {"step", run.step},
+                {"error", run.error},
+                {"seconds", run.seconds}};
     one["error_positions"] = run.error_q;
     if (mechanical) one["error_velocities"] = run.error_v;
     if (model.multiplier_count() > 0) one["error_multipliers"] = run.error_multipliers;

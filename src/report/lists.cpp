@@ -1,6 +1,6 @@
 #include "report/lists.hpp"
 
-#include <string_view>
+#include <algorithm>
 
 #include <fmt/format.h>
 
@@ -60,6 +60,10 @@ std::vector<System> systems() {
   return list;
 }
 
+bool is_adaptive(std::string_view method) {
+  return std::ranges::any_of(methods(), [&](const MethodInfo& info) { return info.name == method && info.adaptive; });
+}
+
 std::string methods_text() {
   std::vector<std::vector<std::string>> rows = {{"METHOD", "SYSTEMS", "STAGES", "ORDER", "SYMMETRIC", "ENERGY"}};
   for (const MethodInfo& info : methods())
@@ -85,7 +89,8 @@ std::string methods_text() {
   }
   out += '\n';
   out += wrap(
-      "Energy \"bounded\": no drift on reversible problems, as for every symmetric method. `-` and `_` in names mean the "
+      "Energy \"bounded\": no drift on reversible problems, as for every symmetric method. `-` and `_` in names mean "
+      "the "
       "same. `rattleback check SYSTEM` says which of them apply to a system, and why the others do not.",
       "", "");
   return out;

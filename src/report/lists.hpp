@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace rattleback::report {
@@ -11,6 +12,9 @@ struct System {
 };
 // The shipped systems with title and kind as their files say, read without building the models: listing stays instant.
 std::vector<System> systems();
+
+// Does this method choose its own steps? No for names that are not registered (a user's tableau).
+bool is_adaptive(std::string_view method);
 
 std::string methods_text();
 std::string systems_text();

@@ -7,6 +7,7 @@
 
 #include "rattleback/write.hpp"
 #include "report/layout.hpp"
+#include "report/lists.hpp"
 
 namespace rattleback {
 namespace {
@@ -44,8 +45,7 @@ std::string state_table(const Model& model, const std::vector<double>& q, const 
     rows.push_back({model.kind == Kind::dae ? name : fmt::format("lambda({})", name), "=", value_text(multipliers[i])});
   }
   text += align(rows, 2, {false, false, true});
-  if (multipliers.size() > kShownNames)
-    text += fmt::format("  ... and {} more\n", multipliers.size() - kShownNames);
+  if (multipliers.size() > kShownNames) text += fmt::format("  ... and {} more\n", multipliers.size() - kShownNames);
   return text;
 }
 
@@ -76,18 +76,22 @@ std::string energy_sentence(const Model& model, const Trajectory& t) {
     return fmt::format("Energy: went from {} to {}. Forces do work on this system, so it is not expected to be kept.",
                        value_text(e.initial), value_text(e.final));
   const double relative = e.initial != 0.0 ? e.max_error / std::fabs(e.initial) : 0.0;
-  std::string text = fmt::format("Energy: {} {}", relative < 0.1 ? "kept to" : "not kept, off by up to", size_text(e.max_error));
+  std::string text =
+      fmt::format("Energy: {} {}", relative < 0.1 ? "kept to" : "not kept, off by up to", size_text(e.max_error));
   if (relative != 0.0) text += fmt::format(" (relative {})", size_text(relative));
   switch (energy_trend(t)) {
     case Trend::steady: text += "; no drift."; break;
-    case Trend::drifting: text += fmt::format("; it drifts by {} per unit of time.", size_text(e.drift_per_time)); break;
+    case Trend::drifting:
+      text += fmt::format("; it drifts by {} per unit of time.", size_text(e.drift_per_time));
+      break;
     case Trend::exploding: text += "; most of it at the end of the run."; break;
   }
   return text;
 }
 
 std::string constraint_sentences(const Model& model, const Trajectory& t) {
-  if (model.kind == Kind::dae) return sentence(fmt::format("Constraints: kept to {}.", size_text(t.constraint_position.value_or(0))));
+  if (model.kind == Kind::dae)
+    return sentence(fmt::format("Constraints: kept to {}.", size_text(t.constraint_position.value_or(0))));
   const auto plural = [](std::int32_t n) { return n == 1 ? "constraint" : "constraints"; };
   const std::int32_t holonomic = model.holonomic_names.size(), all = holonomic + model.nonholonomic_names.size();
   if (all == 0) return sentence("Constraints: there are none.");
@@ -105,10 +109,29 @@ std::string constraint_sentences(const Model& model, const Trajectory& t) {
 }
 
 std::string method_line(const Trajectory& t) {
+  const bool adaptive = is_adaptive(t.method);
   std::string text = t.method;
   if (t.order > 0) text += fmt::format(", {}, order {}", count_text(t.stages, "stage"), t.order);
-  return text + fmt::format(": {} of {:g} to t = {:.10g}, in {}", count_text(t.steps, "step"), t.step, t.t,
-                            duration_text(t.wall_seconds));
+  return text + fmt::format(": {} of {:g} to t = {:.10g}, in {}",
+                            adaptive ? count_text(t.steps, "output interval") : count_text(t.steps, "step"), t.step,
+                            t.t, duration_text(t.wall_seconds));
+}
+
+// One paragraph per reason, with all methods that share it.
+std::string method_paragraphs(const char* heading, const std::vector<MethodCheck>& methods, bool applies) {
+  std::vector<std::pair<std::string, std::string>> groups;  // reason, names
+  for (const MethodCheck& m : methods) {
+    if (m.applies != applies) continue;
+    const auto group = std::ranges::find(groups, m.reason, &std::pair<std::string, std::string>::first);
+    if (group == groups.end())
+      groups.emplace_back(m.reason, m.name);
+    else
+      group->second += ", " + m.name;
+  }
+  if (groups.empty()) return {};
+  std::string text = fmt::format("\n{}\n", heading);
+  for (const auto& [reason, names] : groups) text += sentence(reason.empty() ? names : names + ": " + reason);
+  return text;
 }
 
 std::string yes(bool value) { return value ? "yes" : "no"; }
@@ -130,14 +153,14 @@ std::string to_text(const Model& model, const Trajectory& t) {
   text += constraint_sentences(model, t);
   if (t.error) text += sentence(fmt::format("Error at the end against the exact solution: {}.", size_text(*t.error)));
   if (t.reverse_defect)
-    text += sentence(fmt::format("Integrated back: returns to the start up to {} (relative).", size_text(*t.reverse_defect)));
+    text += sentence(
+        fmt::format("Integrated back: returns to the start up to {} (relative).", size_text(*t.reverse_defect)));
   if (t.observed_order)
     text += sentence(fmt::format("Observed order, from repeating with h/2 and h/4: {:.2f}.", *t.observed_order));
-  if (t.newton_iterations > 0 && t.steps > 0)
-    text += sentence(fmt::format("Newton: {} in all, {:.1f} per step, at most {}.",
-                                 count_text(t.newton_iterations, "iteration"),
-                                 static_cast<double>(t.newton_iterations) / static_cast<double>(t.steps),
-                                 t.newton_max_per_step));
+  if (t.newton_iterations > 0 && t.steps > 0 && !is_adaptive(t.method))
+    text += sentence(
+        fmt::format("Newton: {} in all, {:.1f} per step, at most {}.", count_text(t.newton_iterations, "iteration"),
+                    static_cast<double>(t.newton_iterations) / static_cast<double>(t.steps), t.newton_max_per_step));
   if (!t.notes.empty()) {
     text += "\nNotes\n";
     for (const std::string& note : t.notes) text += wrap(note, "  - ", "    ");
@@ -149,19 +172,21 @@ std::string to_text(const Model& model, const CheckReport& r) {
   const bool mechanical = model.kind == Kind::mechanical;
   std::string text = fmt::format("{} ({}), {}\n\n", model.name, model.key, to_string(model.kind));
   std::vector<std::vector<std::string>> facts = {
-      {mechanical ? "coordinates" : "states",
-       fmt::format("{} ({})", r.coordinates, listed(model.coordinates.all()))},
+      {mechanical ? "coordinates" : "states", fmt::format("{} ({})", r.coordinates, listed(model.coordinates.all()))},
       {"degrees of freedom", fmt::format("{}", r.degrees_of_freedom)},
       {"index", fmt::format("{}", r.index)},
       {"constraints", fmt::format("{}, of rank {} at the start{}", r.constraints.size(), r.rank,
                                   r.redundant.empty() ? "" : "; depends on the others: " + listed(r.redundant))}};
   if (mechanical)
-    facts.push_back({"mass matrix", fmt::format("{}, {}; with the constraints {}", r.mass_constant ? "constant" : "depends on the state",
-                                                r.mass_positive_definite ? "positive definite" : "not positive definite",
-                                                r.saddle_regular ? "regular" : "singular")});
+    facts.push_back(
+        {"mass matrix",
+         fmt::format("{}, {}; with the constraints {}", r.mass_constant ? "constant" : "depends on the state",
+                     r.mass_positive_definite ? "positive definite" : "not positive definite",
+                     r.saddle_regular ? "regular" : "singular")});
   facts.push_back({"start", r.consistent ? "consistent" : "not consistent with the constraints"});
-  facts.push_back({"derivatives", fmt::format("{} finite differences (relative {})",
-                                              r.derivatives_ok ? "agree with" : "DIFFER from", size_text(r.derivative_error))});
+  facts.push_back(
+      {"derivatives", fmt::format("{} finite differences (relative {})",
+                                  r.derivatives_ok ? "agree with" : "DIFFER from", size_text(r.derivative_error))});
   text += align(facts, 2);
 
   if (!r.constraints.empty()) {
@@ -178,20 +203,18 @@ std::string to_text(const Model& model, const CheckReport& r) {
       text += fmt::format("  ... and {} more (--json gives all)\n", r.constraints.size() - kShownCoordinates);
     const auto velocity = std::ranges::count_if(r.constraints, [](const ConstraintCheck& c) { return !c.holonomic; });
     if (mechanical && velocity > 0)
-      text += sentence(r.integrable_together
-                           ? "Together the velocity constraints are integrable: they could be written at position level."
-                           : "Together the velocity constraints are not integrable: the system is nonholonomic.");
+      text +=
+          sentence(r.integrable_together
+                       ? "Together the velocity constraints are integrable: they could be written at position level."
+                       : "Together the velocity constraints are not integrable: the system is nonholonomic.");
   }
   if (!r.consistent && !r.nearest_q.empty())
-    text += "\nNearest consistent start (run --project moves there)\n" + state_table(model, r.nearest_q, r.nearest_v, {});
+    text +=
+        "\nNearest consistent start (run --project moves there)\n" + state_table(model, r.nearest_q, r.nearest_v, {});
   if (!r.multipliers.empty()) text += "\nMultipliers at the start\n" + state_table(model, {}, {}, r.multipliers);
 
-  text += "\nMethods\n";
-  std::size_t width = 0;
-  for (const MethodCheck& m : r.methods) width = std::max(width, m.name.size());
-  const std::string blank(width + 9, ' ');
-  for (const MethodCheck& m : r.methods)
-    text += wrap(m.reason, fmt::format("  {}  {}", pad(m.name, width), m.applies ? "yes  " : "no   "), blank);
+  text += method_paragraphs("Methods that apply", r.methods, true);
+  text += method_paragraphs("Methods that do not apply", r.methods, false);
   if (!r.notes.empty()) {
     text += "\nNotes\n";
     for (const std::string& note : r.notes) text += wrap(note, "  - ", "    ");
@@ -221,8 +244,10 @@ std::string to_text(const OrderReport& r) {
   }
 
   const std::vector<std::pair<std::string, double OrderSlope::*>> slopes = {
-      {"slope, fitted", &OrderSlope::fitted},      {"slope, last two steps", &OrderSlope::last},
-      {"  of positions", &OrderSlope::fitted_q},   {"  of velocities", &OrderSlope::fitted_v},
+      {"slope, fitted", &OrderSlope::fitted},
+      {"slope, last two steps", &OrderSlope::last},
+      {"  of positions", &OrderSlope::fitted_q},
+      {"  of velocities", &OrderSlope::fitted_v},
       {"  of multipliers", &OrderSlope::fitted_multipliers}};
   std::string text = wrap(fmt::format("Error at the end; reference: {}", r.reference), "", "  ");
   for (std::size_t begin = 0; begin < columns.size();) {
@@ -240,7 +265,10 @@ std::string to_text(const OrderReport& r) {
       std::vector<std::string> row = {name};
       bool any = false;
       for (std::size_t i = begin; i < end; ++i) {
-        const auto slope = std::ranges::find(r.slopes, columns[i].label, &OrderSlope::label);
+        const std::string& label = columns[i].label;  // a method with a fixed number of stages has a bare name there
+        const auto slope = std::ranges::find_if(r.slopes, [&](const OrderSlope& s) {
+          return s.label == label || s.label == label.substr(0, label.find('('));
+        });
         row.push_back(slope == r.slopes.end() ? "-" : slope_text((*slope).*value));
         any = any || row.back() != "-";
       }

@@ -32,8 +32,8 @@ Format format_of(const std::string& path) {
   if (extension == ".csv") return Format::csv;
   if (extension == ".h5") return Format::hdf5;
   if (extension.empty())
-    throw Error(fmt::format("output file '{0}' has no extension, which chooses the format. Use '{0}.csv' or '{0}.h5'",
-                            path));
+    throw Error(
+        fmt::format("output file '{0}' has no extension, which chooses the format. Use '{0}.csv' or '{0}.h5'", path));
   throw Error(fmt::format("output file '{}': the extension '{}' is not known. Use .csv or .h5", path, extension));
 }
 
@@ -47,7 +47,8 @@ class Replacement {
  public:
   explicit Replacement(const std::string& target) : target_(target) {
     std::error_code ignored;
-    if (fs::is_symlink(target_, ignored)) target_ = fs::canonical(target_, ignored);  // the link stays, its file changes
+    if (fs::is_symlink(target_, ignored))
+      target_ = fs::canonical(target_, ignored);  // the link stays, its file changes
     if (target_.empty()) target_ = target;
     path_ = (folder_of(target_) / ".rattleback-XXXXXX").string();
     const int file = mkstemp(path_.data());
@@ -73,7 +74,9 @@ class Replacement {
   [[nodiscard]] const std::string& path() const { return path_; }
 
   void commit() {
-    const auto fail = [&] { throw Error(fmt::format("cannot write '{}': {}", target_.string(), std::strerror(errno))); };
+    const auto fail = [&] {
+      throw Error(fmt::format("cannot write '{}': {}", target_.string(), std::strerror(errno)));
+    };
     const int file = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
     if (file < 0) fail();
     const bool kept = fsync(file) == 0 || errno == EINVAL;  // EINVAL: this file system has no such thing

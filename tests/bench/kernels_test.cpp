@@ -51,8 +51,8 @@ TEST_P(Kernels, HaveOrderTwo) {
   EXPECT_NEAR(std::log2(difference(coarse, middle) / difference(middle, fine)), 2.0, 0.05);
 }
 
-INSTANTIATE_TEST_SUITE_P(, Kernels, testing::Range<std::size_t>(0, 4), [](const auto& info) {
-  const bench::Case c = std::move(bench::all_cases()[info.param]);
+INSTANTIATE_TEST_SUITE_P(, Kernels, testing::Range<std::size_t>(0, 4), [](const auto& test) {
+  const bench::Case c = std::move(bench::all_cases()[test.param]);
   std::string name = c.method + "_on_" + c.system;
   std::replace(name.begin(), name.end(), '-', '_');
   return name;

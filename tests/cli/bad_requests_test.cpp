@@ -22,6 +22,9 @@ TEST_P(BadRequest, IsRefusedWithAMessageAndNothingElse) {
   write("no-step.toml", kBead);
   write("typo.toml", "coordinates = [\"theta\"]\n[lagrangian]\nkinetic = \"thta'^2/2\"\n");
   write("inconsistent.toml", kBead + "\"y'\" = 1\n[run]\nstep = 0.1\nuntil = 1\n");
+  write("rod.toml",
+        "coordinates = [\"x\", \"y\"]\n[lagrangian]\nkinetic = \"(x'^2 + y'^2)/2\"\npotential = \"y\"\n"
+        "[constraints.holonomic]\nrod = \"(x^2 + y^2 - 1)/2\"\n[initial]\nx = 1\n");
   std::filesystem::create_directory(folder_ / "folder.csv");
   const auto before = contents();
   const Outcome outcome = rattleback(GetParam().words);
@@ -31,162 +34,211 @@ TEST_P(BadRequest, IsRefusedWithAMessageAndNothingElse) {
   EXPECT_EQ(contents(), before);
 }
 
-INSTANTIATE_TEST_SUITE_P(Verbs, BadRequest, testing::Values(
-    Request{{"rnu"}, "unknown verb 'rnu'. Did you mean 'run'? Verbs: run, check, order, methods, systems"},
-    Request{{"integrate", "skate"}, "unknown verb 'integrate'. Verbs: run, check, order, methods, systems"},
-    Request{{"skate"}, "'skate' is a system, not a verb. Did you mean `rattleback run skate`?"},
-    Request{{"bead.toml"}, "'bead.toml' is not a verb. Did you mean `rattleback run bead.toml`?"},
-    Request{{"compare", "skate"}, "the verb 'compare' is not in this version. There are: run, check, order, methods, systems"},
-    Request{{"section", "--help"}, "the verb 'section' is not in this version. There are: run, check, order, methods, systems"},
-    Request{{"ensemble"}, "the verb 'ensemble' is not in this version. There are: run, check, order, methods, systems"},
-    Request{{"reproduce"}, "the verb 'reproduce' is not in this version. There are: run, check, order, methods, systems"},
-    Request{{"bench"}, "the verb 'bench' is not in this version. There are: run, check, order, methods, systems"},
-    Request{{"methods", "skate"}, "methods takes no argument, but there is 'skate'"},
-    Request{{"systems", "--jsn"}, "systems has no option '--jsn'. Did you mean --json?"}));
+INSTANTIATE_TEST_SUITE_P(
+    Verbs, BadRequest,
+    testing::Values(
+        Request{{"rnu"}, "unknown verb 'rnu'. Did you mean 'run'? Verbs: run, check, order, methods, systems"},
+        Request{{"integrate", "skate"}, "unknown verb 'integrate'. Verbs: run, check, order, methods, systems"},
+        Request{{"skate"}, "'skate' is a system, not a verb. Did you mean `rattleback run skate`?"},
+        Request{{"bead.toml"}, "'bead.toml' is not a verb. Did you mean `rattleback run bead.toml`?"},
+        Request{{"compare", "skate"},
+                "the verb 'compare' is not in this version. There are: run, check, order, methods, systems"},
+        Request{{"section", "--help"},
+                "the verb 'section' is not in this version. There are: run, check, order, methods, systems"},
+        Request{{"ensemble"},
+                "the verb 'ensemble' is not in this version. There are: run, check, order, methods, systems"},
+        Request{{"reproduce"},
+                "the verb 'reproduce' is not in this version. There are: run, check, order, methods, systems"},
+        Request{{"bench"}, "the verb 'bench' is not in this version. There are: run, check, order, methods, systems"},
+        Request{{"methods", "skate"}, "methods takes no argument, but there is 'skate'"},
+        Request{{"systems", "--jsn"}, "systems has no option '--jsn'. Did you mean --json?"}));
 
-INSTANTIATE_TEST_SUITE_P(Systems, BadRequest, testing::Values(
-    Request{{"run"}, "run needs a system: a model file, or a name that `rattleback systems` lists. Example: "
-                     "rattleback run chaplygin-sleigh --method spark-gauss --stages 2 --step 0.05 --output sleigh.csv"},
-    Request{{"check"}, "check needs a system: a model file, or a name that `rattleback systems` lists. Example: "
-                       "rattleback check rolling-disk --start \"phi'=3\""},
-    Request{{"run", ""}, "the system's name is empty"},
-    Request{{"run", "skate", "pendulum"}, "run takes one system, but after 'skate' there is also 'pendulum'"},
-    Request{{"run", "no.toml"}, "no.toml: cannot be read: No such file or directory"},
-    Request{{"run", "folder.csv"}, "folder.csv: this is a folder, not a model file"},
-    Request{{"run", "broken.toml"},
-            "broken.toml:1:9: not valid TOML. Error while parsing key-value pair: expected '=', saw '\\n'"},
-    Request{{"run", "typo.toml"}, "TYPO"},
-    Request{{"run", "inconsistent.toml"}, "INCONSISTENT"},
-    Request{{"run", "pendulum", "--method", "spark-gauss"}, "HOLO"},
-    Request{{"run", "skate", "--set", "M=1"}, "--set M=1: unknown parameter `M`. Did you mean `m`? Parameters: I, beta, g, m"},
-    Request{{"run", "skate", "--set", "m=abc"},
-            "--set m=abc: unknown name `abc` in parameter `m` \"abc\". Known here: I, beta, g, m"},
-    Request{{"run", "skate", "--start", "z=1"}, "--start z=1: unknown coordinate `z` in --start. Known here: theta, x, y"},
-    Request{{"run", "skate", "--set", "m"}, "--set: 'm' is not of the form NAME=VALUE"},
-    Request{{"run", "skate", "--set", "m="}, "--set: 'm=' is not of the form NAME=VALUE"},
-    Request{{"run", "skate", "--start", "=1"}, "--start: '=1' is not of the form NAME=VALUE"},
-    Request{{"run", "skate", "--set", "m=1", "--set", "m=2"}, "--set: 'm' is set twice"}));
+INSTANTIATE_TEST_SUITE_P(
+    Systems, BadRequest,
+    testing::Values(
+        Request{{"run"},
+                "run needs a system: a model file, or a name that `rattleback systems` lists. Example: "
+                "rattleback run chaplygin-sleigh --method spark-gauss --stages 2 --step 0.05 --output sleigh.csv"},
+        Request{{"check"},
+                "check needs a system: a model file, or a name that `rattleback systems` lists. Example: "
+                "rattleback check rolling-disk --start \"phi'=3\""},
+        Request{{"run", ""}, "the system's name is empty"},
+        Request{{"run", "skate", "pendulum"}, "run takes one system, but after 'skate' there is also 'pendulum'"},
+        Request{{"run", "no.toml"}, "no.toml: cannot be read: No such file or directory"},
+        Request{{"run", "folder.csv"}, "folder.csv: this is a folder, not a model file"},
+        Request{{"run", "broken.toml"},
+                "broken.toml:1:9: not valid TOML. Error while parsing key-value pair: expected '=', saw '\\n'"},
+        Request{{"run", "typo.toml"},
+                "typo.toml:3:12: unknown name `thta` in the kinetic energy \"thta'^2/2\". Did you mean `theta'`? Known "
+                "here: t, "
+                "theta, theta'"},
+        Request{{"run", "inconsistent.toml"},
+                "initial state violates constraint 'slope' at velocity level: residual 1.000e+00 (1.0e+00 of its "
+                "largest term, "
+                "allowed 1e-10). Correct the start, or pass --project to move it to the nearest consistent one"},
+        Request{
+            {"run", "rod.toml", "--step", "0.1", "--steps", "1", "--method", "spark-gauss"},
+            "method 'spark-gauss' does not apply to 'rod': it keeps only the velocity level: takes holonomic "
+            "constraints only "
+            "with --formulation index2 (their positions then drift). `rattleback check rod` lists the methods that do"},
+        Request{{"run", "skate", "--set", "M=1"},
+                "--set M=1: unknown parameter `M`. Did you mean `m`? Parameters: I, beta, g, m"},
+        Request{{"run", "skate", "--set", "m=abc"},
+                "--set m=abc: unknown name `abc` in parameter `m` \"abc\". Known here: I, beta, g, m"},
+        Request{{"run", "skate", "--start", "z=1"},
+                "--start z=1: unknown coordinate `z` in --start. Known here: theta, x, y"},
+        Request{{"run", "skate", "--set", "m"}, "--set: 'm' is not of the form NAME=VALUE"},
+        Request{{"run", "skate", "--set", "m="}, "--set: 'm=' is not of the form NAME=VALUE"},
+        Request{{"run", "skate", "--start", "=1"}, "--start: '=1' is not of the form NAME=VALUE"},
+        Request{{"run", "skate", "--set", "m=1", "--set", "m=2"}, "--set: 'm' is set twice"}));
 
-INSTANTIATE_TEST_SUITE_P(Methods, BadRequest, testing::Values(
-    Request{{"run", "skate", "--method", "spark-gaus"},
-            "unknown method 'spark-gaus'. Did you mean 'spark-gauss'? `rattleback methods` lists all of them"},
-    Request{{"run", "skate", "--method", "euler"}, "unknown method 'euler'. `rattleback methods` lists all of them"},
-    Request{{"run", "skate", "--method", ""}, "--method has no name; `rattleback methods` lists them"},
-    Request{{"run", "skate", "--method"}, "--method needs a value: --method NAME"},
-    Request{{"run", "skate", "--method", "spark-lobatto"},
+INSTANTIATE_TEST_SUITE_P(
+    Methods, BadRequest,
+    testing::Values(
+        Request{{"run", "skate", "--method", "spark-gaus"},
+                "unknown method 'spark-gaus'. Did you mean 'spark-gauss'? `rattleback methods` lists all of them"},
+        Request{{"run", "skate", "--method", "euler"},
+                "unknown method 'euler'. `rattleback methods` lists all of them"},
+        Request{{"run", "skate", "--method", ""}, "--method has no name; `rattleback methods` lists them"},
+        Request{{"run", "skate", "--method"}, "--method needs a value: --method NAME"},
+        Request{
+            {"run", "skate", "--method", "spark-lobatto"},
             "method 'spark-lobatto' does not apply to 'skate': it needs a system of kind dae. `rattleback check skate` "
             "lists the methods that do"},
-    Request{{"run", "skate", "--stages", "0"}, "--stages must be at least 1, found 0"},
-    Request{{"run", "skate", "--stages", "-2"}, "--stages must be at least 1, found -2"},
-    Request{{"run", "skate", "--stages", "2.5"}, "--stages: '2.5' is not a whole number"},
-    Request{{"run", "skate", "--stages", "two"}, "--stages: 'two' is not a whole number"},
-    Request{{"run", "skate", "--stages", "99999999999999999999"}, "--stages: '99999999999999999999' is too large"},
-    Request{{"run", "skate", "--method", "spark-lobatto-ab", "--stages", "1"},
-            "method 'spark-lobatto-ab' takes 2 to 20 stages, found 1"},
-    Request{{"run", "skate", "--method", "mclachlan-perlmutter", "--stages", "2"},
-            "method 'mclachlan-perlmutter' has a fixed number of stages; leave --stages out"},
-    Request{{"run", "skate", "--formulation", "index4"}, "--formulation takes index3, index2 or ggl, found 'index4'"},
-    Request{{"run", "skate", "--compose", "3"}, "--compose takes 2, 4, 6 or 8, found 3"},
-    Request{{"run", "skate", "--compose", "0"}, "--compose must be at least 2, found 0"},
-    Request{{"run", "skate", "--tableau", "bead.toml", "--method", "spark-gauss", "--stages", "2"},
+        Request{{"run", "skate", "--stages", "0"}, "--stages must be at least 1, found 0"},
+        Request{{"run", "skate", "--stages", "-2"}, "--stages must be at least 1, found -2"},
+        Request{{"run", "skate", "--stages", "2.5"}, "--stages: '2.5' is not a whole number"},
+        Request{{"run", "skate", "--stages", "two"}, "--stages: 'two' is not a whole number"},
+        Request{{"run", "skate", "--stages", "99999999999999999999"}, "--stages: '99999999999999999999' is too large"},
+        Request{{"run", "skate", "--method", "spark-lobatto-ab", "--stages", "1"},
+                "method 'spark-lobatto-ab' takes 2 to 20 stages, found 1"},
+        Request{{"run", "skate", "--method", "mclachlan-perlmutter", "--stages", "2"},
+                "method 'mclachlan-perlmutter' has a fixed number of stages; leave --stages out"},
+        Request{{"run", "skate", "--formulation", "index4"},
+                "--formulation takes index3, index2 or ggl, found 'index4'"},
+        Request{{"run", "skate", "--compose", "3"}, "--compose takes 2, 4, 6 or 8, found 3"},
+        Request{{"run", "skate", "--compose", "0"}, "--compose must be at least 2, found 0"},
+        Request{
+            {"run", "skate", "--tableau", "bead.toml", "--method", "spark-gauss", "--stages", "2"},
             "--tableau brings its own method; leave --method out\n--tableau brings its own stages; leave --stages out"},
-    Request{{"run", "skate", "--tableau", "no.toml"}, "no.toml: cannot be read as a tableau file"},
-    Request{{"run", "skate", "--rtol", "1e-6"},
+        Request{{"run", "skate", "--tableau", "no.toml"}, "no.toml: cannot be read as a tableau file"},
+        Request{
+            {"run", "skate", "--rtol", "1e-6"},
             "--rtol is for the adaptive methods ode and index1; here --step sets the accuracy. Leave it out, or pass "
             "--method ode"},
-    Request{{"run", "skate", "--method", "ode", "--rtol", "0"}, "--rtol must be positive, found 0"},
-    Request{{"run", "skate", "--newton-tol", "-1"}, "--newton-tol must not be negative (0 = to rounding), found -1"}));
+        Request{{"run", "skate", "--method", "ode", "--rtol", "0"}, "--rtol must be positive, found 0"},
+        Request{{"run", "skate", "--newton-tol", "-1"},
+                "--newton-tol must not be negative (0 = to rounding), found -1"}));
 
-INSTANTIATE_TEST_SUITE_P(Steps, BadRequest, testing::Values(
-    Request{{"run", "skate", "--step", "0"}, "--step must not be 0"},
-    Request{{"run", "skate", "--step", "0.1x"}, "--step: '0.1x' is not a number"},
-    Request{{"run", "skate", "--step", "0,1"}, "--step: '0,1' is not a number"},
-    Request{{"run", "skate", "--step", " 0.1"}, "--step: ' 0.1' is not a number"},
-    Request{{"run", "skate", "--step", ""}, "--step: '' is not a number"},
-    Request{{"run", "skate", "--step", "1e400"},
-            "--step: '1e400' is outside the range of double precision (4.9e-324 to 1.8e308)"},
-    Request{{"run", "skate", "--step", "nan"}, "--step: 'nan' is not a finite number"},
-    Request{{"run", "skate", "--step", "-inf"}, "--step: '-inf' is not a finite number"},
-    Request{{"run", "skate", "--step", "--until", "3"}, "--step needs a value: --step H"},
-    Request{{"run", "skate", "--step", "0.1", "--step", "0.2"},
-            "--step was given 2 times ('0.1' and '0.2'); give it once"},
-    Request{{"run", "skate", "--step", "-0.1", "--until", "1"},
-            "--step -0.1 never reaches t = 1 from t = 0; steps and end must have the same sign"},
-    Request{{"run", "skate", "--step", "1e-300", "--until", "1"}, "1e+300 steps to t = 1 are too many; use a larger --step"},
-    Request{{"run", "no-step.toml", "--until", "1"}, "model 'no-step' has no default step; pass --step H"},
-    Request{{"run", "no-step.toml", "--step", "0.1"}, "model 'no-step' has no default end; pass --until T or --steps N"},
-    Request{{"run", "skate", "--until", "1", "--steps", "10"}, "--until and --steps both say where to stop; give one of them"},
-    Request{{"run", "skate", "--steps", "-1"}, "--steps must be at least 0, found -1"},
-    Request{{"run", "skate", "--steps", "1e3"}, "--steps: '1e3' is not a whole number"},
-    Request{{"run", "skate", "--every", "0"}, "--every must be at least 1, found 0"}));
+INSTANTIATE_TEST_SUITE_P(
+    Steps, BadRequest,
+    testing::Values(Request{{"run", "skate", "--step", "0"}, "--step must not be 0"},
+                    Request{{"run", "skate", "--step", "0.1x"}, "--step: '0.1x' is not a number"},
+                    Request{{"run", "skate", "--step", "0,1"}, "--step: '0,1' is not a number"},
+                    Request{{"run", "skate", "--step", " 0.1"}, "--step: ' 0.1' is not a number"},
+                    Request{{"run", "skate", "--step", ""}, "--step: '' is not a number"},
+                    Request{{"run", "skate", "--step", "1e400"},
+                            "--step: '1e400' is outside the range of double precision (4.9e-324 to 1.8e308)"},
+                    Request{{"run", "skate", "--step", "nan"}, "--step: 'nan' is not a finite number"},
+                    Request{{"run", "skate", "--step", "-inf"}, "--step: '-inf' is not a finite number"},
+                    Request{{"run", "skate", "--step", "--until", "3"}, "--step needs a value: --step H"},
+                    Request{{"run", "skate", "--step", "0.1", "--step", "0.2"},
+                            "--step was given 2 times ('0.1' and '0.2'); give it once"},
+                    Request{{"run", "skate", "--step", "-0.1", "--until", "1"},
+                            "--step -0.1 never reaches t = 1 from t = 0; steps and end must have the same sign"},
+                    Request{{"run", "skate", "--step", "1e-300", "--until", "1"},
+                            "1e+300 steps to t = 1 are too many; use a larger --step"},
+                    Request{{"run", "no-step.toml", "--until", "1"},
+                            "model 'no-step' has no default step; pass --step H"},
+                    Request{{"run", "no-step.toml", "--step", "0.1"},
+                            "model 'no-step' has no default end; pass --until T or --steps N"},
+                    Request{{"run", "skate", "--until", "1", "--steps", "10"},
+                            "--until and --steps both say where to stop; give one of them"},
+                    Request{{"run", "skate", "--steps", "-1"}, "--steps must be at least 0, found -1"},
+                    Request{{"run", "skate", "--steps", "1e3"}, "--steps: '1e3' is not a whole number"},
+                    Request{{"run", "skate", "--every", "0"}, "--every must be at least 1, found 0"}));
 
-INSTANTIATE_TEST_SUITE_P(Files, BadRequest, testing::Values(
-    Request{{"run", "skate", "--output", "out.txt"}, "output file 'out.txt': the extension '.txt' is not known. Use .csv or .h5"},
-    Request{{"run", "skate", "--output", "out"},
-            "output file 'out' has no extension, which chooses the format. Use 'out.csv' or 'out.h5'"},
-    Request{{"run", "skate", "--output", "no/out.csv"},
-            "output file 'no/out.csv': the folder 'no' does not exist. Make it first, or name another place"},
-    Request{{"run", "skate", "--output", "folder.csv"}, "output file 'folder.csv' is a folder. Name a file in it"},
-    Request{{"run", "skate", "--output", "bead.toml/out.h5"}, "output file 'bead.toml/out.h5': 'bead.toml' is not a folder"},
-    Request{{"run", "skate", "--output", ""}, "the output file has no name"},
-    Request{{"run", "skate", "--checkpoint", "no/c"},
-            "checkpoint 'no/c': the folder 'no' does not exist. Make it first, or name another place"},
-    Request{{"run", "skate", "--resume"}, "--resume needs --checkpoint FILE: the file to continue from"},
-    Request{{"run", "skate", "--checkpoint", "a.csv", "--output", "./a.csv"},
-            "--output and --checkpoint name the same file; give two names"},
-    Request{{"run", "bead.toml", "--step", "0.1", "--steps", "1", "--checkpoint", "bead.toml"},
-            "--checkpoint would overwrite the model file; give another name"},
-    // The place is right, but the run is refused: no file appears.
-    Request{{"run", "skate", "--output", "out.csv", "--method", "spark-lobatto-ab", "--stages", "1"},
-            "method 'spark-lobatto-ab' takes 2 to 20 stages, found 1"}));
+INSTANTIATE_TEST_SUITE_P(
+    Files, BadRequest,
+    testing::Values(
+        Request{{"run", "skate", "--output", "out.txt"},
+                "output file 'out.txt': the extension '.txt' is not known. Use .csv or .h5"},
+        Request{{"run", "skate", "--output", "out"},
+                "output file 'out' has no extension, which chooses the format. Use 'out.csv' or 'out.h5'"},
+        Request{{"run", "skate", "--output", "no/out.csv"},
+                "output file 'no/out.csv': the folder 'no' does not exist. Make it first, or name another place"},
+        Request{{"run", "skate", "--output", "folder.csv"}, "output file 'folder.csv' is a folder. Name a file in it"},
+        Request{{"run", "skate", "--output", "bead.toml/out.h5"},
+                "output file 'bead.toml/out.h5': 'bead.toml' is not a folder"},
+        Request{{"run", "skate", "--output", ""}, "the output file has no name"},
+        Request{{"run", "skate", "--checkpoint", "no/c"},
+                "checkpoint 'no/c': the folder 'no' does not exist. Make it first, or name another place"},
+        Request{{"run", "skate", "--resume"}, "--resume needs --checkpoint FILE: the file to continue from"},
+        Request{{"run", "skate", "--checkpoint", "a.csv", "--output", "./a.csv"},
+                "--output and --checkpoint name the same file; give two names"},
+        Request{{"run", "bead.toml", "--step", "0.1", "--steps", "1", "--checkpoint", "bead.toml"},
+                "--checkpoint would overwrite the model file; give another name"},
+        // The place is right, but the run is refused: no file appears.
+        Request{{"run", "skate", "--output", "out.csv", "--method", "spark-lobatto-ab", "--stages", "1"},
+                "method 'spark-lobatto-ab' takes 2 to 20 stages, found 1"}));
 
-INSTANTIATE_TEST_SUITE_P(Options, BadRequest, testing::Values(
-    Request{{"run", "skate", "--stpe", "0.1"}, "run has no option '--stpe'. Did you mean --step?"},
-    Request{{"run", "--stpe=0.1", "skate"}, "run has no option '--stpe'. Did you mean --step?"},
-    Request{{"run", "skate", "-x"}, "run has no option '-x'. `rattleback run --help` lists what there is"},
-    Request{{"run", "skate", "--json=yes"}, "--json takes no value, found '--json=yes'"},
-    Request{{"run", "skate", "--audit", "forward"}, "--audit takes reverse and order, found 'forward'"},
-    Request{{"run", "skate", "--audit", "reverse,"}, "--audit: 'reverse,' has an empty place between its commas"},
-    Request{{"run", "skate", "--adaptive", "1e-6"},
-            "--adaptive is not in this version. Use a fixed --step, or --method ode for adaptive steps without structure"},
-    Request{{"run", "skate", "--controller", "pi"}, "--controller is not in this version"},
-    Request{{"run", "skate", "--alpha", "0.5"}, "--alpha is not in this version"},
-    Request{{"run", "skate", "--gain", "5"}, "--gain is not in this version"},
-    Request{{"run", "skate", "--multiplier", "recursion"},
-            "--multiplier is not in this version. Multipliers are those of the acceleration level"},
-    Request{{"run", "skate", "--event", "x"}, "--event is not in this version"},
-    Request{{"run", "skate", "--plot", "a.svg"},
-            "--plot is not in this version. Use --output FILE.csv and the plot program of your choice"},
-    Request{{"run", "skate", "--report", "a.html"}, "--report is not in this version. Use --output FILE.h5 or --json"},
-    Request{{"run", "skate", "--native", "on"}, "--native on is not in this version; models are interpreted"},
-    Request{{"run", "skate", "--native", "fast"}, "--native takes auto, on or off, found 'fast'"},
-    Request{{"check", "skate", "--step", "1"}, "check has no option '--step'. Did you mean --set?"},
-    // Several faults at once.
-    Request{{"run", "skate", "--stages", "x", "--step", "y", "--method", "z", "--output", "q.txt", "--steps", "1", "--until", "2"},
-            "unknown method 'z'. `rattleback methods` lists all of them\n"
-            "--stages: 'x' is not a whole number\n"
-            "--step: 'y' is not a number\n"
-            "--until and --steps both say where to stop; give one of them\n"
-            "output file 'q.txt': the extension '.txt' is not known. Use .csv or .h5"}));
+INSTANTIATE_TEST_SUITE_P(
+    Options, BadRequest,
+    testing::Values(
+        Request{{"run", "skate", "--stpe", "0.1"}, "run has no option '--stpe'. Did you mean --step?"},
+        Request{{"run", "--stpe=0.1", "skate"}, "run has no option '--stpe'. Did you mean --step?"},
+        Request{{"run", "skate", "-x"}, "run has no option '-x'. `rattleback run --help` lists what there is"},
+        Request{{"run", "skate", "--json=yes"}, "--json takes no value, found '--json=yes'"},
+        Request{{"run", "skate", "--audit", "forward"}, "--audit takes reverse and order, found 'forward'"},
+        Request{{"run", "skate", "--audit", "reverse,"}, "--audit: 'reverse,' has an empty place between its commas"},
+        Request{{"run", "skate", "--adaptive", "1e-6"},
+                "--adaptive is not in this version. Use a fixed --step, or --method ode for adaptive steps without "
+                "structure"},
+        Request{{"run", "skate", "--controller", "pi"}, "--controller is not in this version"},
+        Request{{"run", "skate", "--alpha", "0.5"}, "--alpha is not in this version"},
+        Request{{"run", "skate", "--gain", "5"}, "--gain is not in this version"},
+        Request{{"run", "skate", "--multiplier", "recursion"},
+                "--multiplier is not in this version. Multipliers are those of the acceleration level"},
+        Request{{"run", "skate", "--event", "x"}, "--event is not in this version"},
+        Request{{"run", "skate", "--plot", "a.svg"},
+                "--plot is not in this version. Use --output FILE.csv and the plot program of your choice"},
+        Request{{"run", "skate", "--report", "a.html"},
+                "--report is not in this version. Use --output FILE.h5 or --json"},
+        Request{{"run", "skate", "--native", "on"}, "--native on is not in this version; models are interpreted"},
+        Request{{"run", "skate", "--native", "fast"}, "--native takes auto, on or off, found 'fast'"},
+        Request{{"check", "skate", "--step", "1"}, "check has no option '--step'. Did you mean --set?"},
+        // Several faults at once.
+        Request{{"run", "skate", "--stages", "x", "--step", "y", "--method", "z", "--output", "q.txt", "--steps", "1",
+                 "--until", "2"},
+                "unknown method 'z'. `rattleback methods` lists all of them\n"
+                "--stages: 'x' is not a whole number\n"
+                "--step: 'y' is not a number\n"
+                "--until and --steps both say where to stop; give one of them\n"
+                "output file 'q.txt': the extension '.txt' is not known. Use .csv or .h5"}));
 
-INSTANTIATE_TEST_SUITE_P(Order, BadRequest, testing::Values(
-    Request{{"order", "skate"}, "order needs --methods NAME[:S],... for example --methods spark-gauss:2,spark-lobatto-ab:3\n"
-                                "order needs --step-list H1,H2,... for example --step-list 0.1,0.05,0.025"},
-    Request{{"order", "skate", "--methods", "spark-gauss", "--step-list", "0.1"},
-            "--step-list has one step, but a slope needs at least two"},
-    Request{{"order", "skate", "--methods", "spark-gauss:x,nope", "--step-list", "0.1,0.1,q", "--until", "0", "--reference", "foo"},
-            "--methods: 'spark-gauss:x' is not of the form NAME or NAME:S with S stages\n"
-            "unknown method 'nope'. `rattleback methods` lists all of them\n"
-            "--step-list: the step 0.1 is named twice\n"
-            "--step-list: 'q' is not a number\n"
-            "--until must not be 0\n"
-            "--reference takes exact or NAME:S:H, for example spark-gauss:6:0.01, found 'foo'"},
-    Request{{"order", "skate", "--methods", "spark-gauss:2,spark-gauss:2", "--step-list", "0.1,,0.05"},
-            "--methods: 'spark-gauss:2' is named twice\n--step-list: '0.1,,0.05' has an empty place between its commas"},
-    Request{{"order", "no-step.toml", "--methods", "spark-gauss", "--step-list", "0.1,0.05"},
-            "model 'no-step' has no default end; pass --until T"},
-    Request{{"order", "skate", "--methods", "spark-gauss", "--step-list", "0.1,0.05", "--plot", "a.svg"},
-            "--plot is not in this version. Use --json and the plot program of your choice"}));
+INSTANTIATE_TEST_SUITE_P(
+    Order, BadRequest,
+    testing::Values(
+        Request{{"order", "skate"},
+                "order needs --methods NAME[:S],... for example --methods spark-gauss:2,spark-lobatto-ab:3\n"
+                "order needs --step-list H1,H2,... for example --step-list 0.1,0.05,0.025"},
+        Request{{"order", "skate", "--methods", "spark-gauss", "--step-list", "0.1"},
+                "--step-list has one step, but a slope needs at least two"},
+        Request{{"order", "skate", "--methods", "spark-gauss:x,nope", "--step-list", "0.1,0.1,q", "--until", "0",
+                 "--reference", "foo"},
+                "--methods: 'spark-gauss:x' is not of the form NAME or NAME:S with S stages\n"
+                "unknown method 'nope'. `rattleback methods` lists all of them\n"
+                "--step-list: the step 0.1 is named twice\n"
+                "--step-list: 'q' is not a number\n"
+                "--until must not be 0\n"
+                "--reference takes exact or NAME:S:H, for example spark-gauss:6:0.01, found 'foo'"},
+        Request{{"order", "skate", "--methods", "spark-gauss:2,spark-gauss:2", "--step-list", "0.1,,0.05"},
+                "--methods: 'spark-gauss:2' is named twice\n--step-list: '0.1,,0.05' has an empty place between its "
+                "commas"},
+        Request{{"order", "no-step.toml", "--methods", "spark-gauss", "--step-list", "0.1,0.05"},
+                "model 'no-step' has no default end; pass --until T"},
+        Request{{"order", "skate", "--methods", "spark-gauss", "--step-list", "0.1,0.05", "--plot", "a.svg"},
+                "--plot is not in this version. Use --json and the plot program of your choice"}));
 
 }  // namespace
 }  // namespace rattleback

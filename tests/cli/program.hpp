@@ -47,7 +47,9 @@ class Program : public testing::Test {
   [[nodiscard]] std::vector<std::string> contents() const {
     std::vector<std::string> list;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_))
-      list.push_back(entry.path().string() + (entry.is_regular_file() ? " " + std::to_string(std::hash<std::string>()(read_all(entry.path()))) : ""));
+      list.push_back(
+          entry.path().string() +
+          (entry.is_regular_file() ? " " + std::to_string(std::hash<std::string>()(read_all(entry.path()))) : ""));
     std::sort(list.begin(), list.end());
     return list;
   }

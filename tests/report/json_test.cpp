@@ -24,8 +24,8 @@ std::vector<std::string> keys(const Json& json) {
 
 TEST(RunJson, MechanicalSystemHasTheKeysOfTheContract) {
   const Json json = Json::parse(to_json(sleigh(), sleigh_run()));
-  EXPECT_EQ(keys(json), (std::vector<std::string>{"system", "kind", "method", "stages", "order", "step", "steps", "t", "q",
-                                                  "v", "multipliers", "energy", "constraints", "newton", "records",
+  EXPECT_EQ(keys(json), (std::vector<std::string>{"system", "kind", "method", "stages", "order", "step", "steps", "t",
+                                                  "q", "v", "multipliers", "energy", "constraints", "newton", "records",
                                                   "notes", "status", "message", "wall_seconds"}));
   EXPECT_EQ(json["system"], "chaplygin-sleigh");
   EXPECT_EQ(json["kind"], "mechanical");
@@ -119,8 +119,9 @@ TEST(RunJson, TextThatIsNotUtf8DoesNotThrow) {
 
 TEST(OptionsJson, KeepsOnlyWhatDiffersFromTheDefaults) {
   const Options options{.method = "spark-gauss", .steps = 10, .newton_tol = 1e-9, .audit_order = true};
-  EXPECT_EQ(report::dump(report::options_json(options, {.set = {{"g", "9.81/6"}}, .start = {{"theta'", "1"}}})),
-            R"({"method":"spark-gauss","steps":10,"newton-tol":1e-09,"audit":["order"],"set":{"g":"9.81/6"},"start":{"theta'":"1"}})");
+  EXPECT_EQ(
+      report::dump(report::options_json(options, {.set = {{"g", "9.81/6"}}, .start = {{"theta'", "1"}}})),
+      R"({"method":"spark-gauss","steps":10,"newton-tol":1e-09,"audit":["order"],"set":{"g":"9.81/6"},"start":{"theta'":"1"}})");
 }
 
 CheckReport disk_report() {

@@ -104,7 +104,8 @@ class InFolder : public testing::Test {
   [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
   [[nodiscard]] std::vector<std::string> files() const {
     std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator(folder_)) names.push_back(entry.path().filename().string());
+    for (const auto& entry : std::filesystem::directory_iterator(folder_))
+      names.push_back(entry.path().filename().string());
     return names;
   }
 

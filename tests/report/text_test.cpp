@@ -49,7 +49,8 @@ TEST(RunText, DriftIsSaid) {
   Trajectory t = sleigh_run();
   t.t = 100.0;
   t.energy = EnergyAudit{.initial = 1.0, .final = 1.01, .max_error = 0.01, .drift_per_time = 1e-4};
-  expect_contains(to_text(sleigh(), t), "Energy: kept to 1.0e-02 (relative 1.0e-02); it drifts by 1.0e-04 per unit of time.");
+  expect_contains(to_text(sleigh(), t),
+                  "Energy: kept to 1.0e-02 (relative 1.0e-02); it drifts by 1.0e-04 per unit of time.");
 }
 
 TEST(RunText, WorkOfForcesIsNotCalledAnError) {
@@ -89,22 +90,25 @@ TEST(CheckText, NamesWhatApplies) {
   r.rank = 1;
   r.nearest_q = {1, 2, 3};
   r.nearest_v = {0, 0, 0};
-  r.methods = {{"spark-gauss", true, ""},
-               {"rattle", false,
-                "needs holonomic constraints, but this system has velocity constraints only, which is explained at great "
-                "length so that the reason has to be wrapped"}};
+  r.methods = {
+      {"spark-gauss", true, ""},
+      {"rattle", false,
+       "needs holonomic constraints, but this system has velocity constraints only, which is explained at great "
+       "length so that the reason has to be wrapped"}};
   const std::string text = to_text(sleigh(), r);
   expect_fits(text);
   expect_contains(text, "not consistent with the constraints");
   expect_contains(text, "Nearest consistent start");
-  expect_contains(text, "  spark-gauss  yes\n  rattle       no   needs holonomic constraints");
+  expect_contains(
+      text, "Methods that apply\n  spark-gauss\n\nMethods that do not apply\n  rattle: needs holonomic constraints");
 }
 
 TEST(OrderText, IsATableWithOneColumnPerMethod) {
   OrderReport r;
   for (const double h : {0.1, 0.05}) r.runs.push_back({"spark-gauss", 2, h, h * h * h * h, 0.001, 0, 0, 0});
   for (const double h : {0.1, 0.05}) r.runs.push_back({"spark-lobatto-ab", 2, h, h * h, 0.002, 0, 0, 0});
-  r.slopes = {{"spark-gauss(2)", 4.0, 4.0, 4.0, 4.0, std::nan(""), 2}, {"spark-lobatto-ab(2)", 2.0, 2.0, 2.0, 2.0, std::nan(""), 2}};
+  r.slopes = {{"spark-gauss(2)", 4.0, 4.0, 4.0, 4.0, std::nan(""), 2},
+              {"spark-lobatto-ab(2)", 2.0, 2.0, 2.0, 2.0, std::nan(""), 2}};
   r.reference = "exact";
   EXPECT_EQ(to_text(r),
             "Error at the end; reference: exact\n"

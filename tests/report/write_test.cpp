@@ -69,7 +69,8 @@ TEST_F(OutputFile, CsvNumbersReadBackToTheSameDouble) {
 
 TEST_F(OutputFile, CsvOfNumbersThatAreNotFinite) {
   Trajectory t = hessenberg_run();
-  t.records.q = {std::nan(""), -std::nan(""), std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  t.records.q = {std::nan(""), -std::nan(""), std::numeric_limits<double>::infinity(),
+                 -std::numeric_limits<double>::infinity()};
   write_trajectory(hessenberg(), t, path("out.csv"));
   EXPECT_EQ(read_all(path("out.csv")), "t,y1,y2,z1,residual.position\n0,nan,nan,1,0\n0.1,inf,-inf,1.2,1e-16\n");
 }
@@ -87,7 +88,8 @@ TEST_F(OutputFile, CsvWithoutRecordedMultipliersHasNoColumnsForThem) {
   Trajectory t = sleigh_run();
   t.records.multipliers.clear();
   write_trajectory(sleigh(), t, path("out.csv"));
-  EXPECT_EQ(lines(read_all(path("out.csv"))).front(), "t,x,y,theta,x',y',theta',energy,residual.position,residual.velocity");
+  EXPECT_EQ(lines(read_all(path("out.csv"))).front(),
+            "t,x,y,theta,x',y',theta',energy,residual.position,residual.velocity");
 }
 
 TEST_F(OutputFile, ExistingFileIsReplacedAndKeepsItsMode) {
@@ -120,7 +122,8 @@ TEST_F(OutputFile, LinkStaysALink) {
 // A limit on the size of files stands for a full disk.
 TEST_F(OutputFile, FullDiskLeavesTheOldFileAndNothingElse) {
   Trajectory t = sleigh_run();
-  for (std::vector<double>* values : {&t.records.t, &t.records.energy, &t.records.residual_velocity, &t.records.multipliers})
+  for (std::vector<double>* values :
+       {&t.records.t, &t.records.energy, &t.records.residual_velocity, &t.records.multipliers})
     values->assign(20'000, 0.1);
   t.records.q.assign(60'000, 0.1);
   t.records.v = t.records.q;
@@ -148,11 +151,14 @@ TEST_F(OutputFile, RefusedPathsSayWhyAndWhatToDo) {
   EXPECT_EQ(message(path("out.csv")), "no error");
   EXPECT_EQ(message(path("out.H5")), "no error");
   EXPECT_EQ(message(""), "the output file has no name");
-  EXPECT_EQ(message(path("out.txt")), "output file 'FOLDER/out.txt': the extension '.txt' is not known. Use .csv or .h5");
-  EXPECT_EQ(message(path("out")),
-            "output file 'FOLDER/out' has no extension, which chooses the format. Use 'FOLDER/out.csv' or 'FOLDER/out.h5'");
-  EXPECT_EQ(message(path("no/out.csv")),
-            "output file 'FOLDER/no/out.csv': the folder 'FOLDER/no' does not exist. Make it first, or name another place");
+  EXPECT_EQ(message(path("out.txt")),
+            "output file 'FOLDER/out.txt': the extension '.txt' is not known. Use .csv or .h5");
+  EXPECT_EQ(
+      message(path("out")),
+      "output file 'FOLDER/out' has no extension, which chooses the format. Use 'FOLDER/out.csv' or 'FOLDER/out.h5'");
+  EXPECT_EQ(
+      message(path("no/out.csv")),
+      "output file 'FOLDER/no/out.csv': the folder 'FOLDER/no' does not exist. Make it first, or name another place");
   EXPECT_EQ(message(path("file/out.csv")), "output file 'FOLDER/file/out.csv': 'FOLDER/file' is not a folder");
   EXPECT_EQ(message(path("folder.csv")), "output file 'FOLDER/folder.csv' is a folder. Name a file in it");
   EXPECT_EQ(message(path("pipe.csv")), "output file 'FOLDER/pipe.csv' is not a regular file");

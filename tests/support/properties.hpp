@@ -25,8 +25,8 @@ double slope(double error_coarse, double error_fine, double ratio = 2.0);
 
 // --- structure
 
-// Forward so many steps and back: largest difference to the start, relative to its largest component. For two-step
-// methods the positions only.
+// Forward so many steps and back: largest difference to the start (two-step methods: in the positions), relative to the
+// largest component of the start; infinity when the way back fails.
 double round_trip_defect(const Maker& maker, const Model& model, double h, int steps);
 
 // Largest velocity-level residual (dae: of the constraint) over the end points.
@@ -51,7 +51,9 @@ Model forced_particle();
 Model nonideal_particle();
 // Constant mass, and L linear in v besides: a charge in a magnetic field that depends on the position.
 Model magnetic_particle();
-// The additive DAE of Hilden (2.23) without its parts 3 and 4, for which Lobatto C and C* would be needed.
+// Constant mass, and a momentum that depends on t: the particle in a box that is shaken.
+Model swung_particle();
+// The additive DAE of Hilden (2.23) with its parts 3 and 4 moved to 2 and 5, whose Lobatto coefficients are symmetric.
 Model additive_symmetric();
 
 }  // namespace rattleback::testing
