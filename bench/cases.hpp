@@ -102,8 +102,7 @@ inline std::vector<Case> all_cases() {
     auto library = std::make_unique<LibrarySide>(system, load, options);
     std::copy_n(library->start().q.begin(), std::size(state.q), state.q);
     std::copy_n(library->start().v.begin(), std::size(state.v), state.v);
-    cases.push_back({method, system, h, std::move(library),
-                     std::make_unique<KernelSide<State>>(step, state)});
+    cases.push_back({method, system, h, std::move(library), std::make_unique<KernelSide<State>>(step, state)});
   };
   const rattleback::LoadOptions perturbed{.set = {{"eps", std::to_string(kEps)}, {"z0", "-0.4"}}, .start = {}};
   const ContactOscillator oscillator{.q = {}, .v = {}, .eps = kEps};

@@ -13,9 +13,9 @@ std::int64_t allocations() { return allocation_count; }
 
 #if !defined(__SANITIZE_ADDRESS__) && defined(__GLIBC__)  // a sanitizer has its own
 extern "C" {
-void* __libc_malloc(std::size_t);                // NOLINT: the names are glibc's
-void* __libc_calloc(std::size_t, std::size_t);   // NOLINT
-void* __libc_realloc(void*, std::size_t);        // NOLINT
+void* __libc_malloc(std::size_t);                 // NOLINT: the names are glibc's
+void* __libc_calloc(std::size_t, std::size_t);    // NOLINT
+void* __libc_realloc(void*, std::size_t);         // NOLINT
 void* __libc_memalign(std::size_t, std::size_t);  // NOLINT
 
 void* malloc(std::size_t size) noexcept {

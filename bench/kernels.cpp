@@ -152,7 +152,8 @@ void spark_lobatto_ab(QuarticParticles& state, double h, std::int64_t steps) {
 Audit audit(const ContactOscillator& state) {
   const auto& [x, y, z] = state.q;
   const auto& [vx, vy, vz] = state.v;
-  return {(vx * vx + vy * vy + vz * vz + x * x + y * y + z * z + state.eps * x * x * z * z) / 2.0, std::fabs(vx + y * vz)};
+  return {(vx * vx + vy * vy + vz * vz + x * x + y * y + z * z + state.eps * x * x * z * z) / 2.0,
+          std::fabs(vx + y * vz)};
 }
 
 Audit audit(const QuarticParticles& state) {

@@ -81,7 +81,7 @@ int order(const Words& words) {
   a.later("--plot", true, "Use --json and the plot program of your choice");
   if (!a.parse(words)) return kDone;
 
-  const LoadOptions load = model_options(a);
+  LoadOptions load = model_options(a);
   OrderRequest request;
   if (!a.system_name().empty()) {
     read_methods(a, request);
@@ -93,6 +93,7 @@ int order(const Words& words) {
   a.faults(request.options.validate());
   a.refuse_if_faulty();
 
+  load.unroll_below = kLargestFamily;  // the solvers work on single coordinates
   const Model model = load_model(a.system_name(), load);
   if (!until && !model.run.until) throw Error(fmt::format("model '{}' has no default end; pass --until T", model.key));
   request.until = until ? *until : *model.run.until;

@@ -119,12 +119,13 @@ void check_tolerances(const Arguments& a, const Model& model, const Options& opt
 int run(const Words& words) {
   Arguments a = declare();
   if (!a.parse(words)) return kDone;
-  const LoadOptions load = model_options(a);
+  LoadOptions load = model_options(a);
   Options options = read_options(a);
   const std::string output = a.text("--output").value_or("");
   check_files(a, a.system_name(), options, output);
   a.refuse_if_faulty();
 
+  load.unroll_below = kLargestFamily;  // the solvers work on single coordinates
   const Model model = load_model(a.system_name(), load);
   check_tolerances(a, model, options);
   ProgressLine progress;

@@ -1,12 +1,14 @@
 // A small model from its text to a few steps: check(), then simulate() with a method and options that the input chooses.
 // The last four bytes of the input are those choices, everything before them is the model file. As in model_text, only
-// rattleback::Error is an answer; a run that stops is one too, if it says why.
+// rattleback::Error is an answer; a run that stops is one too, if it says why. A run that is done has a finite state.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include "rattleback/error.hpp"
 #include "rattleback/simulate.hpp"
@@ -20,6 +22,10 @@ constexpr std::size_t kMaxText = 4096;
 // What a step costs grows with these; larger models are the business of model_text.
 constexpr int kMaxCoordinates = 6;
 constexpr std::size_t kMaxNodes = 600;
+
+bool finite(const std::vector<double>& x) {
+  return std::all_of(x.begin(), x.end(), [](double value) { return std::isfinite(value); });
+}
 
 Options choose(const Model& model, const std::uint8_t* choices) {
   static constexpr std::array<const char*, 4> kFormulations = {"", "index2", "ggl", "index3"};
@@ -56,7 +62,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       return -1;  // not worth a place in the corpus
     check(model);
     const Trajectory out = simulate(model, choose(model, data + size));
-    if (out.status == Status::stopped && out.message.empty()) std::abort();
+    if (out.status == Status::stopped ? out.message.empty() : !finite(out.q) || !finite(out.v)) std::abort();
   } catch (const Error& e) {
     if (*e.what() == '\0') std::abort();
   }

@@ -89,6 +89,9 @@ struct Trajectory {
   double wall_seconds = 0.0;
 };
 
+// The solvers work on single coordinates: load a model with LoadOptions::unroll_below = kLargestFamily to run it.
+inline constexpr std::int32_t kLargestFamily = 256;
+
 // Throws Error when the request or the model is wrong. A numerical failure is a status, with everything before it kept.
 Trajectory simulate(const Model& model, const Options& options);
 

@@ -34,23 +34,18 @@ std::size_t string_end(const std::string& s, std::size_t i) {
   return k + 2;
 }
 
-// Refused before the TOML library sees it, because toml++ 3.3 does not check it (undefined behaviour, or a tree too deep
-// for recursion): a table header that begins with no key ("[+]"), letters outside ASCII in a key, keys of very many parts.
+// Refused before the TOML library sees it: a table header that begins with no key ("[+]"), characters outside ASCII in a
+// key or number, and keys of so many parts that the tree becomes too deep for recursion.
 void check_shape(const Source& source) {
   const std::string& s = source.text();
   const auto at = [&](std::size_t i) { return i < s.size() ? s[i] : '\n'; };
   int parts = 0, depth = 0;  // dots of the key at hand; open brackets of the value at hand
-  bool line_start = true, string_may_begin = true;
+  bool line_start = true;
   for (std::size_t i = 0; i < s.size(); ++i) {
     const char c = s[i];
     if (c == '#') {
       while (at(i + 1) != '\n') ++i;
     } else if (c == '"' || c == '\'') {
-      if (!string_may_begin) {  // what follows in this line is not a string to the library; it will refuse it
-        while (at(i) != '\n' && (at(i) & 0x80) == 0) ++i;
-        if (at(i) == '\n') return;
-        source.fail(i, "not valid TOML. A quote stands where no string can begin");
-      }
       i = string_end(s, i);
     } else if ((static_cast<unsigned char>(c) & 0x80U) != 0) {
       source.fail(i, "not valid TOML. Outside of strings and comments only ASCII characters are allowed");
@@ -69,8 +64,6 @@ void check_shape(const Source& source) {
       --depth;
     }
     if (c == '\n' || c == '=' || c == ',' || c == '[' || c == '{') parts = 0;
-    if (c != ' ' && c != '\t' && c != '\r')
-      string_may_begin = std::string_view("=[{,.\n#").find(c) != std::string_view::npos;
     line_start = c == '\n' || (line_start && (c == ' ' || c == '\t'));
   }
 }
@@ -87,6 +80,43 @@ std::string hint(const Source& source, std::size_t at, std::string_view fault) {
   return {};
 }
 
+// The library reads a text in which every character outside ASCII is a '?' (toml++ 3.3 has undefined behaviour for some
+// of them); its strings get their characters back here, from the string that begins at `literal` of the source.
+std::string restored(const Source& source, std::size_t literal, const std::string& read) {
+  if (source.is_ascii() || read.find('?') == std::string::npos) return read;
+  const std::string& s = source.text();
+  std::string out;
+  for (std::size_t k = 0; k < read.size(); ++k) {
+    const std::size_t raw = source.inside(literal, out.size());
+    const auto lead = static_cast<unsigned char>(raw < s.size() ? s[raw] : ' ');
+    if (read[k] == '?' && lead >= 0x80U)
+      out += s.substr(raw, lead >= 0xF0U ? 4 : lead >= 0xE0U ? 3 : 2);
+    else
+      out += read[k];
+  }
+  return out;
+}
+
+// The text with '?' for every character outside ASCII, which keeps lines and columns.
+std::string plain(const Source& source) {
+  if (source.is_ascii()) return source.text();
+  const std::string& s = source.text();
+  std::string out;
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    const auto c = static_cast<unsigned char>(s[i]);
+    if (c < 0x80U) {
+      out += s[i];
+      continue;
+    }
+    std::size_t more = c >= 0xF0U ? 3 : c >= 0xE0U ? 2 : 1;
+    bool valid = c >= 0xC2U && c <= 0xF4U;
+    for (; valid && more > 0; --more) valid = ++i < s.size() && (static_cast<unsigned char>(s[i]) & 0xC0U) == 0x80U;
+    if (!valid) source.fail(std::min(i, s.size()), "not valid UTF-8");
+    out += '?';
+  }
+  return out;
+}
+
 Value convert(const Source& source, const toml::node& node) {
   Value value;
   const auto at = [&](const toml::source_position& p) { return source.offset(p.line, p.column); };
@@ -95,8 +125,8 @@ Value convert(const Source& source, const toml::node& node) {
     case toml::node_type::table:
       for (auto&& [key, child] : *node.as_table()) {
         value.items.push_back(convert(source, child));
-        value.items.back().key = key.str();
         value.items.back().key_offset = at(key.source().begin);
+        value.items.back().key = restored(source, value.items.back().key_offset, std::string(key.str()));
       }
       std::sort(value.items.begin(), value.items.end(),
                 [](const Value& a, const Value& b) { return a.key_offset < b.key_offset; });
@@ -107,7 +137,7 @@ Value convert(const Source& source, const toml::node& node) {
       break;
     case toml::node_type::string:
       value.type = Value::Type::string;
-      value.text = node.as_string()->get();
+      value.text = restored(source, value.offset, node.as_string()->get());
       break;
     case toml::node_type::integer:
       value.type = Value::Type::integer;
@@ -180,15 +210,16 @@ Value parse_document(const Source& source) {
   if (source.text().size() > kMaxTextSize)
     source.fail(0, "the text has " + std::to_string(source.text().size()) + " bytes; a model has at most " +
                        std::to_string(kMaxTextSize) + ". Write repeated parts as families, x[1:N]");
+  const std::string text = plain(source);
   check_shape(source);
   try {
-    const toml::table root = toml::parse(std::string_view(source.text()));
+    const toml::table root = toml::parse(std::string_view(text));
     return convert(source, root);
   } catch (const toml::parse_error& fault) {
     const std::size_t at = source.offset(fault.source().begin.line, fault.source().begin.column);
     source.fail(at, "not valid TOML. " + std::string(fault.description()) + hint(source, at, fault.description()));
   } catch (const TomlAssertion&) {
-    const std::size_t line = line_of_assertion(source.text());
+    const std::size_t line = line_of_assertion(text);
     source.fail(source.offset(line, 1),
                 "not valid TOML. A key or a value is missing in this line, or a bracket or comma is misplaced");
   }

@@ -15,6 +15,7 @@ class Source {
 
   [[nodiscard]] const std::string& file() const { return file_; }
   [[nodiscard]] const std::string& text() const { return text_; }
+  [[nodiscard]] bool is_ascii() const { return ascii_; }
 
   // "file:line:column: "; columns count characters (UTF-8), from 1.
   [[nodiscard]] std::string place(std::size_t offset) const;

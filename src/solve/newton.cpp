@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kEps = std::numeric_limits<double>::epsilon();
 constexpr double kRoundingLevel = 1e-9;   // a stagnating correction below this is rounding, above it a failure
+constexpr double kCertainlyRounding = 1e-14;
 constexpr double kRefresh = 0.05;         // contraction above which the matrix is computed anew
 constexpr std::int32_t kFullNewton = 3;   // blocks up to this size always use the current matrix
 
@@ -104,7 +105,8 @@ bool solve_block(const Plan::Block& b, double* w, const double scale[2], const S
         report.iterations += k;
         return true;
       }
-      if (ratio > 0.3 && c.size <= kRoundingLevel) {  // stagnation at rounding level
+      // Stagnation at rounding level. With an old matrix a slow ratio may also mean a poor matrix: look again with a new one.
+      if (ratio > 0.3 && c.size <= (fresh ? kRoundingLevel : kCertainlyRounding)) {
         report.iterations += k;
         return true;
       }

@@ -40,7 +40,8 @@ double difference(const Json& expected, const Names& names, const std::vector<do
 TEST(Golden, EveryCaseIsReproduced) {
   int cases = 0;
   for (const Json& c : golden()) {
-    SCOPED_TRACE(c["id"].get<std::string>() + " " + c["system"].get<std::string>() + " " + c["method"].get<std::string>());
+    SCOPED_TRACE(c["id"].get<std::string>() + " " + c["system"].get<std::string>() + " " +
+                 c["method"].get<std::string>());
     const Model model = shipped(c["system"], values(c["set"]), values(c["start"]));
     Options options;
     options.method = c["method"];

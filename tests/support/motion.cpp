@@ -11,12 +11,23 @@ namespace rattleback::testing {
 namespace {
 
 std::unique_ptr<Stepper> plan_stepper(const System& system, Equations equations, bool carries_multiplier) {
-  PlanStepperData data{.step = Plan(std::move(equations)), .first = {}, .acceleration = system.acceleration(), .solve = {}};
+  PlanStepperData data{
+      .step = Plan(std::move(equations)), .first = {}, .acceleration = system.acceleration(), .solve = {}};
   data.n = system.n();
   data.m = system.m();
   data.mechanical = system.is_mechanical();
   data.carries_multiplier = carries_multiplier;
   return std::make_unique<PlanStepper>(std::move(data));
+}
+
+Options request(const Model& model, const std::string& name, int stages, int compose) {
+  Options options;
+  options.method = name;
+  options.stages = stages;
+  options.compose = compose;
+  options.step = 1.0;
+  options.steps = 0;
+  return complete(model, options);
 }
 
 }  // namespace
@@ -27,22 +38,22 @@ Model shipped(const std::string& name, const Values& set, const Values& start) {
 
 Maker method(const std::string& name, int stages, int compose) {
   return [=](const System& system, const Start& start) {
-    Options options;
-    options.method = name;
-    options.stages = stages;
-    options.compose = compose;
-    options.step = 1.0;
-    options.steps = 0;
-    return bind(system, complete(system.model(), options), start).stepper;
+    return bind(system, request(system.model(), name, stages, compose), start).stepper;
   };
+}
+
+Claims claims_on(const Model& model, const std::string& name, int stages) {
+  const System system(model);
+  const BoundMethod bound = bind(system, request(model, name, stages, 0), consistent_start(system, false));
+  return {bound.order, bound.symmetric};
 }
 
 Maker scheme(const Scheme& scheme) {
   return [scheme](const System& system, const Start&) {
-    return plan_stepper(system,
-                        system.is_mechanical() ? runge_kutta_step(system.mechanical(), scheme)
-                                               : runge_kutta_step(system.dae(), scheme),
-                        scheme.carries_multiplier);
+    return plan_stepper(
+        system,
+        system.is_mechanical() ? runge_kutta_step(system.mechanical(), scheme) : runge_kutta_step(system.dae(), scheme),
+        scheme.carries_multiplier);
   };
 }
 
@@ -63,7 +74,8 @@ Motion::Motion(Model from, const Maker& maker)
 void Motion::advance(double h, std::int64_t steps) {
   const AdvanceReport report = stepper->advance(h, steps);
   if (!report.ok)
-    throw std::runtime_error(model.key + ": stopped at t = " + std::to_string(stepper->t()) + ": " + report.failure.reason);
+    throw std::runtime_error(model.key + ": stopped at t = " + std::to_string(stepper->t()) + ": " +
+                             report.failure.reason);
 }
 
 Motion::State Motion::state() {

@@ -26,6 +26,13 @@ Maker method(const std::string& name, int stages = 0, int compose = 0);  // 0 st
 Maker scheme(const Scheme& scheme);
 Maker one_step(Equations (*step)(const Mechanical&));  // results q1, v1
 
+// What a registered method says of itself on this model.
+struct Claims {
+  int order = 0;
+  bool symmetric = false;
+};
+Claims claims_on(const Model& model, const std::string& name, int stages = 0);
+
 class Motion {
  public:
   Motion(Model model, const Maker& maker);

@@ -1,0 +1,439 @@
+// What a run does besides the formulas: no allocation in a step, equations solved to rounding, failures that keep what was
+// computed and say what to do, and restarts with the same bits. Numbers at line ends: measured.
+#include <gtest/gtest.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <new>
+#include <random>
+#include <thread>
+
+#include "methods/bind.hpp"
+#include "rattleback/error.hpp"
+#include "support/properties.hpp"
+
+namespace {
+
+std::atomic<long> allocations{0};
+
+void* count_and_allocate(std::size_t size) {
+  ++allocations;
+  void* const p = std::malloc(size == 0 ? 1 : size);
+  if (p == nullptr) throw std::bad_alloc();
+  return p;
+}
+
+}  // namespace
+
+// Of the whole test program.
+void* operator new(std::size_t size) { return count_and_allocate(size); }
+void* operator new[](std::size_t size) { return count_and_allocate(size); }
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete[](void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
+
+namespace rattleback::testing {
+namespace {
+
+Model oscillator() { return shipped("contact-oscillator", {{"eps", "0.8"}, {"z0", "-0.55"}}); }
+Model sleigh() { return shipped("chaplygin-sleigh", {}, {{"x'", "0.7"}, {"theta'", "0.9"}}); }
+Model robot() { return shipped("mobile-robot", {}, {{"theta'", "0.5"}}); }
+
+// Every method of the registry with fixed steps that takes the model.
+std::vector<std::string> fixed_step_methods(const Model& model) {
+  std::vector<std::string> names;
+  for (const MethodEntry& entry : registry())
+    if (entry.baseline == Baseline::none && why_not(entry, model, "").empty() &&
+        !(entry.info.name == "spark-lobatto" && model.key == "dae-hessenberg"))  // singular stages, see structure_test
+      names.emplace_back(entry.info.name);
+  return names;
+}
+
+// --- allocation
+
+long allocations_in_1000_steps(const Model& model, const Maker& maker, double h) {
+  Motion motion(model, maker);
+  motion.advance(h, 10);
+  const long before = allocations;
+  motion.advance(h, 1000);
+  return allocations - before;
+}
+
+TEST(Step, DoesNotAllocate) {
+  for (const Model& model : {oscillator(), sleigh(), shipped("dae-hessenberg"), shipped("dae-additive")})
+    for (const std::string& name : fixed_step_methods(model))
+      EXPECT_EQ(allocations_in_1000_steps(model, method(name), 0.001), 0) << model.key << " " << name;
+  for (const int order : {4, 6, 8})
+    EXPECT_EQ(allocations_in_1000_steps(oscillator(), method("mclachlan-perlmutter", 0, order), 0.01), 0) << order;
+}
+
+TEST(AllocationCount, SeesAnAllocation) {
+  const long before = allocations;
+  delete new int(1);
+  EXPECT_GE(allocations - before, 0);  // a compiler may remove the pair
+  const std::vector<double> x(1000);
+  EXPECT_GT(allocations - before, 0);
+}
+
+// --- Newton's tolerance
+
+TEST(Newton, SolvesToRoundingUnlessToldOtherwise) {
+  Options options;
+  options.method = "spark-gauss";
+  options.stages = 2;
+  options.step = 0.1;
+  options.until = 2000;
+  options.keep_records = false;
+  const Trajectory tight = simulate(robot(), options);
+  options.newton_tol = 1e-2;
+  const Trajectory loose = simulate(robot(), options);
+  EXPECT_LT(std::fabs(tight.energy->drift_per_time), 5e-11);  // 5.0e-12
+  EXPECT_GT(std::fabs(loose.energy->drift_per_time), 5e-9);   // 2.5e-8
+  EXPECT_LT(tight.energy->max_error, 7.5e-6);                 // 7.37e-6
+  EXPECT_GT(loose.energy->max_error, 2e-5);                   // 5.35e-5
+  EXPECT_LT(loose.newton_iterations, tight.newton_iterations);
+}
+
+// On the rolling disk every block of the step is linear, once the headings are substituted: there is nothing to iterate.
+TEST(Newton, HasNothingToIterateOnTheRollingDisk) {
+  Options options;
+  options.step = 0.1;
+  options.until = 1000;
+  for (const char* const name : {"spark-lobatto-ab", "spark-gauss", "mclachlan-perlmutter"}) {
+    options.method = name;
+    options.newton_tol = 0.0;
+    const Trajectory tight = simulate(shipped("rolling-disk"), options);
+    options.newton_tol = 1e-3;
+    const Trajectory loose = simulate(shipped("rolling-disk"), options);
+    EXPECT_EQ(loose.q, tight.q) << name;
+    EXPECT_LT(loose.energy->max_error, 5e-14) << name;  // 9e-16
+  }
+}
+
+// --- branches: z of the Hessenberg system has two values, e^2t and e^2t/2
+
+TEST(Branch, IsKeptByAShorterLastStep) {
+  Options options;
+  options.method = "srk-gauss";
+  options.stages = 2;
+  options.step = 0.03;
+  options.until = 1.0;
+  const Trajectory run = simulate(shipped("dae-hessenberg"), options);
+  EXPECT_LT(run.error.value(), 1e-6);
+}
+
+TEST(Branch, OfTheFinalMultipliersDoesNotDependOnTheRecords) {
+  Options options;
+  options.method = "srk-gauss";
+  options.stages = 2;
+  options.step = 0.05;
+  options.until = 1.0;
+  for (const bool keep : {true, false}) {
+    options.keep_records = keep;
+    EXPECT_NEAR(simulate(shipped("dae-hessenberg"), options).multipliers[0], std::exp(2.0), 1e-4) << keep;
+  }
+}
+
+// --- failures
+
+// x' = 1/(1 - t): the midpoint rule has no solution once 2 h x' > 1.
+Model explosion() {
+  return parse_model(R"toml(
+name = "explosion"
+coordinates = ["x", "y"]
+[lagrangian]
+kinetic = "(x'^2 + y'^2)/2"
+[constraints.nonholonomic]
+follow = "y' - x"
+[forces]
+x = "x'^2"
+[initial]
+"x'" = 1.0
+)toml",
+                     "explosion.toml");
+}
+
+void expect_contains(const std::string& text, const std::string& part) {
+  EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is not in: " << text;
+}
+
+TEST(Failure, KeepsEverythingBeforeItAndSaysWhereAndWhatToTry) {
+  Options options;
+  options.method = "spark-gauss";
+  options.stages = 1;
+  options.step = 0.1;
+  options.steps = 20;
+  const Trajectory run = simulate(explosion(), options);
+  ASSERT_EQ(run.status, Status::stopped);
+  EXPECT_GT(run.steps, 3);
+  EXPECT_LT(run.steps, 10);
+  EXPECT_EQ(run.records.rows, static_cast<std::size_t>(run.steps) + 1);
+  EXPECT_NEAR(run.t, 0.1 * static_cast<double>(run.steps), 1e-12);
+  expect_contains(run.message, "spark-gauss (1 stage): stopped at t = ");
+  expect_contains(run.message, "(step " + std::to_string(run.steps + 1) + ", h = 0.1)");
+  expect_contains(run.message, std::to_string(run.steps) + " steps were kept");
+  expect_contains(run.message, "Try --step 0.05");
+
+  options.steps = run.steps;
+  const Trajectory shorter = simulate(explosion(), options);
+  EXPECT_EQ(shorter.status, Status::done);
+  EXPECT_EQ(shorter.records.q, run.records.q);
+  EXPECT_EQ(shorter.records.v, run.records.v);
+  EXPECT_EQ(shorter.q, run.q);
+  EXPECT_EQ(shorter.v, run.v);
+}
+
+TEST(Failure, OfAStepFarTooLargeLeavesTheStart) {
+  Options options;
+  options.method = "spark-gauss";
+  options.stages = 1;
+  options.step = 10.0;
+  options.steps = 5;
+  const Trajectory run = simulate(explosion(), options);
+  ASSERT_EQ(run.status, Status::stopped);
+  EXPECT_EQ(run.steps, 0);
+  EXPECT_EQ(run.records.rows, 1U);
+  EXPECT_EQ(run.q, (std::vector<double>{0, 0}));
+  EXPECT_EQ(run.v, (std::vector<double>{1, 0}));
+  expect_contains(run.message, "stopped at t = 0 (step 1, h = 10)");
+  expect_contains(run.message, "Try --step 5");
+}
+
+// A constraint that vanishes where x = 0, which the particle reaches at t = 1 exactly.
+Model vanishing_gate() {
+  return parse_model(R"toml(
+name = "vanishing gate"
+coordinates = ["x", "y"]
+[lagrangian]
+kinetic = "(x'^2 + y'^2)/2"
+[constraints.nonholonomic]
+gate = "x*x' + x*y'"
+[initial]
+x = 1.0
+"x'" = -1.0
+"y'" = 1.0
+)toml",
+                     "vanishing_gate.toml");
+}
+
+TEST(Failure, AtASingularConstraintNamesIt) {
+  Options options;
+  options.step = 0.125;
+  options.steps = 20;
+  for (const char* const name : {"spark-gauss", "spark-lobatto-ab", "mclachlan-perlmutter", "cortes-martinez"}) {
+    SCOPED_TRACE(name);
+    options.method = name;
+    const Trajectory run = simulate(vanishing_gate(), options);
+    ASSERT_EQ(run.status, Status::stopped);
+    EXPECT_GE(run.steps, 7);
+    EXPECT_LE(run.steps, 8);
+    expect_contains(run.message, "singular");
+    expect_contains(run.message, "'gate'");
+  }
+}
+
+// --- restarts
+
+TEST(SavedStepper, ContinuesWithTheSameBits) {
+  for (const Model& model : {oscillator(), sleigh(), shipped("dae-hessenberg")}) {
+    std::vector<Maker> makers;
+    for (const std::string& name : fixed_step_methods(model)) makers.push_back(method(name));
+    if (model.kind == Kind::mechanical) makers.push_back(method("spark-lobatto-ab", 2));
+    if (model.key == "contact-oscillator") makers.push_back(method("mclachlan-perlmutter", 0, 6));
+    for (std::size_t i = 0; i < makers.size(); ++i) {
+      SCOPED_TRACE(model.key + " " + std::to_string(i));
+      for (const int steps : {0, 1, 2, 3, 17}) {
+        Motion whole(model, makers[i]), resumed(model, makers[i]);
+        whole.advance(0.02, steps);
+        const std::vector<double> saved = whole.stepper->save();
+        whole.advance(0.02, 20);
+        resumed.stepper->load(saved);
+        resumed.advance(0.02, 20);
+        EXPECT_EQ(whole.stepper->save(), resumed.stepper->save());
+        EXPECT_EQ(whole.stepper->t(), resumed.stepper->t());
+        EXPECT_EQ(whole.stepper->iterations, resumed.stepper->iterations);
+      }
+    }
+  }
+}
+
+void expect_same_bits(const Trajectory& a, const Trajectory& b) {
+  EXPECT_EQ(a.steps, b.steps);
+  EXPECT_EQ(a.t, b.t);
+  EXPECT_EQ(a.q, b.q);
+  EXPECT_EQ(a.v, b.v);
+  EXPECT_EQ(a.multipliers, b.multipliers);
+  EXPECT_EQ(a.records.rows, b.records.rows);
+  EXPECT_EQ(a.records.t, b.records.t);
+  EXPECT_EQ(a.records.q, b.records.q);
+  EXPECT_EQ(a.records.v, b.records.v);
+  EXPECT_EQ(a.records.multipliers, b.records.multipliers);
+  EXPECT_EQ(a.records.energy, b.records.energy);
+  EXPECT_EQ(a.records.residual_position, b.records.residual_position);
+  EXPECT_EQ(a.records.residual_velocity, b.records.residual_velocity);
+  EXPECT_EQ(a.newton_iterations, b.newton_iterations);
+  EXPECT_EQ(a.newton_max_per_step, b.newton_max_per_step);
+  if (a.energy && b.energy) {
+    EXPECT_EQ(a.energy->max_error, b.energy->max_error);
+    EXPECT_EQ(a.energy->drift_per_time, b.energy->drift_per_time);
+    EXPECT_EQ(a.constraint_velocity, b.constraint_velocity);
+  }
+}
+
+// A folder of its own, removed at the end.
+struct Scratch {
+  Scratch() {
+    char name[] = "/tmp/rattleback-checkpoint-XXXXXX";
+    path = mkdtemp(name);
+  }
+  ~Scratch() { std::filesystem::remove_all(path); }
+  [[nodiscard]] std::string file() const { return (path / "run.checkpoint").string(); }
+  std::filesystem::path path;
+};
+
+// Runs in a child process and is killed after a while. Returns whether it was killed before it was done.
+bool run_and_kill(const Model& model, const Options& options, std::chrono::milliseconds after) {
+  const pid_t child = fork();
+  if (child == 0) {
+    try {
+      simulate(model, options);
+    } catch (...) {
+      _exit(1);
+    }
+    _exit(0);
+  }
+  std::this_thread::sleep_for(after);
+  kill(child, SIGKILL);
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFSIGNALED(status) || WEXITSTATUS(status) == 0);
+  return WIFSIGNALED(status);
+}
+
+TEST(Checkpoint, SurvivesBeingKilledAtAnyMomentAndResumesWithTheSameBits) {
+  struct Case {
+    Model model;
+    std::string method;
+    std::int64_t every;
+  };
+  const Case cases[] = {{shipped("quartic-particles", {{"j", "3"}}), "spark-gauss", 7},
+                        {sleigh(), "cortes-martinez", 10},
+                        {oscillator(), "rk-lobatto-iiia", 5}};
+  int killed = 0;
+  for (std::size_t seed = 0; seed < 6; ++seed) {
+    const Case& c = cases[seed % 3];
+    SCOPED_TRACE(c.model.key + " " + c.method + ", seed " + std::to_string(seed));
+    Options options;
+    options.method = c.method;
+    options.step = 0.01;
+    options.steps = 2'000;
+    options.every = c.every;
+    Trajectory whole;
+    while (whole.wall_seconds < 0.6) {  // checkpoints are at least 0.1 s apart
+      *options.steps *= 2;
+      whole = simulate(c.model, options);
+    }
+    const Scratch scratch;
+    options.checkpoint = scratch.file();
+    options.checkpoint_seconds = 0.001;
+    options.resume = true;
+    std::mt19937 random(static_cast<unsigned>(seed));
+    for (int life = 0; life < 3; ++life)
+      killed += run_and_kill(c.model, options, std::chrono::milliseconds(30 + random() % 300)) ? 1 : 0;
+    expect_same_bits(simulate(c.model, options), whole);
+  }
+  EXPECT_GT(killed, 5);
+}
+
+// What a crash between its two writes leaves behind: records that the state does not know, and a half-written state.
+TEST(Checkpoint, IgnoresWhatWasWrittenAfterIt) {
+  const Scratch scratch;
+  Options options;
+  options.method = "spark-gauss";
+  options.step = 0.01;
+  options.steps = 500;
+  options.every = 10;
+  const Trajectory whole = simulate(oscillator(), options);
+  options.checkpoint = scratch.file();
+  options.steps = 200;
+  simulate(oscillator(), options);
+  std::ofstream(scratch.file() + ".records", std::ios::app) << std::string(1001, 'x');
+  std::ofstream(scratch.file() + ".new") << "half";
+  options.resume = true;
+  options.steps = 500;
+  expect_same_bits(simulate(oscillator(), options), whole);
+}
+
+TEST(Checkpoint, OfAFinishedRunIsNotRunAgain) {
+  const Scratch scratch;
+  Options options;
+  options.method = "spark-gauss";
+  options.step = 0.03;
+  options.until = 1.0;  // with a shorter last step
+  options.checkpoint = scratch.file();
+  const Trajectory first = simulate(oscillator(), options);
+  options.resume = true;
+  expect_same_bits(simulate(oscillator(), options), first);
+}
+
+TEST(Checkpoint, ContinuesToALaterEnd) {
+  const Scratch scratch;
+  Options options;
+  options.method = "spark-gauss";
+  options.step = 0.01;
+  options.steps = 500;
+  options.every = 10;
+  const Trajectory whole = simulate(oscillator(), options);
+  options.checkpoint = scratch.file();
+  options.steps = 200;
+  simulate(oscillator(), options);
+  options.resume = true;
+  options.steps = 500;
+  expect_same_bits(simulate(oscillator(), options), whole);
+}
+
+TEST(Checkpoint, OfAnotherRunIsRefused) {
+  const Scratch scratch;
+  Options options;
+  options.method = "spark-gauss";
+  options.step = 0.01;
+  options.steps = 100;
+  options.checkpoint = scratch.file();
+  simulate(oscillator(), options);
+  options.resume = true;
+  options.step = 0.02;
+  try {
+    simulate(oscillator(), options);
+    ADD_FAILURE() << "was accepted";
+  } catch (const Error& error) {
+    expect_contains(error.what(), "belongs to another run");
+  }
+}
+
+TEST(Checkpoint, ThatIsDamagedIsRefused) {
+  const Scratch scratch;
+  Options options;
+  options.method = "spark-gauss";
+  options.step = 0.01;
+  options.steps = 100;
+  options.checkpoint = scratch.file();
+  simulate(oscillator(), options);
+  options.resume = true;
+  const auto size = std::filesystem::file_size(scratch.file());
+  for (const std::uintmax_t keep : {std::uintmax_t{0}, std::uintmax_t{4}, std::uintmax_t{20}, size / 2, size - 1}) {
+    std::filesystem::resize_file(scratch.file(), keep);
+    EXPECT_THROW(simulate(oscillator(), options), Error) << keep;
+  }
+}
+
+}  // namespace
+}  // namespace rattleback::testing
