@@ -245,7 +245,7 @@ std::vector<std::pair<std::string, std::string>> Arguments::assignments(std::str
   return out;
 }
 
-void Arguments::fault(std::string text) { faults(text); }
+void Arguments::fault(const std::string& text) { faults(text); }
 
 void Arguments::faults(std::string_view lines) {
   for (std::string& line : split(lines, '\n'))

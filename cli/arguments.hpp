@@ -36,7 +36,7 @@ class Arguments {
   std::vector<std::string> list(std::string_view name);  // of a value A,B,C; empty parts are a fault
   std::vector<std::pair<std::string, std::string>> assignments(std::string_view name);  // of values NAME=VALUE
 
-  void fault(std::string text);
+  void fault(const std::string& text);
   // Lines of a message as faults; those that are already known are left out.
   void faults(std::string_view lines);
   // Runs `check` and keeps the message of an Error as fault.

@@ -37,6 +37,33 @@ std::vector<Vec> stage_multipliers(StepInputs& in, const Scheme& scheme, std::in
   return Psi;
 }
 
+// The stage system for h -> 0: the saddle-point matrix at the start of the step, coupled by the scheme's coefficients.
+SaddleHint saddle_hint(Graph& g, const Mechanical& f, const Scheme& scheme) {
+  SaddleHint hint;
+  const int s = scheme.stages, first = scheme.carries_multiplier ? 1 : 0;
+  const auto n = static_cast<std::size_t>(f.n);
+  hint.n = f.n;
+  hint.m = f.m;
+  hint.stages = s + 1;
+  hint.multipliers = s - first;
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) hint.M.push_back(f.inverse_mass ? g.constant(i == j ? 1.0 : 0.0) : f.Lvv[i][j]);
+  for (const Vec& Kc : f.K) {
+    hint.K.insert(hint.K.end(), Kc.begin(), Kc.end());
+    for (std::size_t i = 0; i < n; ++i)  // momentum_balance is multiplied by M^-1 when that is constant
+      hint.Bt.push_back(f.inverse_mass ? combine(g, std::span(*f.inverse_mass).subspan(i * n, n), Kc) : Kc[i]);
+  }
+  for (int i = 0; i <= s; ++i)
+    for (int j = first; j < s; ++j)
+      hint.reaction.push_back(i < s ? scheme.at[static_cast<std::size_t>(i * s + j)] : scheme.bt[static_cast<std::size_t>(j)]);
+  for (const ConstraintRow& r : scheme.rows)
+    for (int i = 0; i <= s; ++i) {
+      const bool end = r.where == ConstraintRow::Where::end;
+      hint.rows.push_back(i == s ? (end ? 1.0 : 0.0) : (end ? 0.0 : r.weight[static_cast<std::size_t>(i)]));
+    }
+  return hint;
+}
+
 }  // namespace
 
 Equations runge_kutta_step(const Mechanical& system, const Scheme& scheme) {
@@ -104,6 +131,7 @@ Equations runge_kutta_step(const Mechanical& system, const Scheme& scheme) {
     }
   }
 
+  eq.saddle = saddle_hint(g, f, scheme);
   for (int i = 0; i <= s; ++i) {
     const NodeId after = g.mul(g.constant(i < s ? scheme.c[static_cast<std::size_t>(i)] : 1.0), in.h);
     for (std::size_t j = 0; j < in.v.size(); ++j)

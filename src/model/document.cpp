@@ -86,13 +86,20 @@ std::string restored(const Source& source, std::size_t literal, const std::strin
   if (source.is_ascii() || read.find('?') == std::string::npos) return read;
   const std::string& s = source.text();
   std::string out;
-  for (std::size_t k = 0; k < read.size(); ++k) {
-    const std::size_t raw = source.inside(literal, out.size());
-    const auto lead = static_cast<unsigned char>(raw < s.size() ? s[raw] : ' ');
-    if (read[k] == '?' && lead >= 0x80U)
-      out += s.substr(raw, lead >= 0xF0U ? 4 : lead >= 0xE0U ? 3 : 2);
-    else
-      out += read[k];
+  std::size_t i = source.content(literal);
+  for (std::size_t k = 0; k < read.size() && i < s.size();) {
+    const auto lead = static_cast<unsigned char>(s[i]);
+    if (lead >= 0x80U) {
+      const std::size_t bytes = lead >= 0xF0U ? 4 : lead >= 0xE0U ? 3 : 2;
+      out += s.substr(i, bytes);
+      i += bytes;
+      ++k;
+    } else {
+      const Source::Step step = source.step(i, s[literal]);
+      out += read.substr(k, step.bytes);
+      i = step.next;
+      k += step.bytes;
+    }
   }
   return out;
 }

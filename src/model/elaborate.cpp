@@ -10,8 +10,8 @@ namespace rattleback::front {
 namespace {
 
 constexpr int kMaxDepth = 2000;                // of expressions within definitions within expressions ...
-constexpr std::int64_t kMaxSteps = 3'000'000;  // parts visited, unrolled ones counted each time
-constexpr std::size_t kMaxNodes = 3'000'000;
+constexpr std::int64_t kMaxSteps = 2'000'000;  // parts visited, unrolled ones counted each time
+constexpr std::size_t kMaxNodes = 2'000'000;
 
 // Restores a value when a scope ends, also by an exception.
 template <class T>

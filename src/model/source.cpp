@@ -53,10 +53,10 @@ std::size_t Source::offset(std::size_t line, std::size_t column) const {
   return i;
 }
 
-std::size_t Source::inside(std::size_t literal, std::size_t inner) const {
+std::size_t Source::content(std::size_t literal) const {
   const auto at = [&](std::size_t i) { return i < text_.size() ? text_[i] : '\0'; };
   const char quote = at(literal);
-  if (quote != '"' && quote != '\'') return literal + inner;
+  if (quote != '"' && quote != '\'') return literal;
   std::size_t i = literal + 1;
   if (at(i) == quote &&
       at(i + 1) == quote) {  // a multi-line string; a newline right after the quotes is not part of it
@@ -64,22 +64,30 @@ std::size_t Source::inside(std::size_t literal, std::size_t inner) const {
     if (at(i) == '\r') ++i;
     if (at(i) == '\n') ++i;
   }
-  std::size_t decoded = 0;
-  while (decoded < inner && i < text_.size()) {
-    if (quote == '\'' || at(i) != '\\') {
-      ++i;
-      ++decoded;
-    } else if (at(i + 1) == 'u' || at(i + 1) == 'U') {
-      const std::size_t digits = at(i + 1) == 'u' ? 4 : 8;
-      decoded += encoded_size(std::string_view(text_).substr(std::min(i + 2, text_.size()), digits));
-      i += 2 + digits;
-    } else if (at(i + 1) == '\n' || at(i + 1) == '\r' || at(i + 1) == ' ') {  // line-ending backslash
-      ++i;
-      while (at(i) == ' ' || at(i) == '\t' || at(i) == '\n' || at(i) == '\r') ++i;
-    } else {
-      i += 2;
-      ++decoded;
-    }
+  return i;
+}
+
+Source::Step Source::step(std::size_t i, char quote) const {
+  const auto at = [&](std::size_t k) { return k < text_.size() ? text_[k] : '\0'; };
+  if (quote != '"' || at(i) != '\\') return {i + 1, 1};
+  const char c = at(i + 1);
+  if (c == 'u' || c == 'U') {
+    const std::size_t digits = c == 'u' ? 4 : 8;
+    return {i + 2 + digits, encoded_size(std::string_view(text_).substr(std::min(i + 2, text_.size()), digits))};
+  }
+  if (c != '\n' && c != '\r' && c != ' ' && c != '\t') return {i + 2, 1};
+  ++i;  // a backslash at the end of the line joins it to the next
+  while (at(i) == ' ' || at(i) == '\t' || at(i) == '\n' || at(i) == '\r') ++i;
+  return {i, 0};
+}
+
+std::size_t Source::inside(std::size_t literal, std::size_t inner) const {
+  const char quote = literal < text_.size() ? text_[literal] : '\0';
+  std::size_t i = content(literal);
+  for (std::size_t decoded = 0; decoded < inner && i < text_.size();) {
+    const Step s = step(i, quote);
+    decoded += s.bytes;
+    i = s.next;
   }
   return i;
 }

@@ -25,6 +25,14 @@ class Source {
   // from `literal` itself.
   [[nodiscard]] std::size_t inside(std::size_t literal, std::size_t inner) const;
 
+  // Walking through a TOML string: where its content begins, and one step (the next place, and how many bytes of content
+  // the step was: an escape is one step).
+  [[nodiscard]] std::size_t content(std::size_t literal) const;
+  struct Step {
+    std::size_t next, bytes;
+  };
+  [[nodiscard]] Step step(std::size_t offset, char quote) const;
+
   [[noreturn]] void fail(std::size_t offset, const std::string& message) const;
 
  private:

@@ -130,7 +130,8 @@ std::string method_paragraphs(const char* heading, const std::vector<MethodCheck
   }
   if (groups.empty()) return {};
   std::string text = fmt::format("\n{}\n", heading);
-  for (const auto& [reason, names] : groups) text += sentence(reason.empty() ? names : names + ": " + reason);
+  for (const auto& [reason, names] : groups)
+    text += sentence(reason.empty() ? names : fmt::format("{}: {}", names, reason));
   return text;
 }
 

@@ -5,6 +5,8 @@
 #include <map>
 #include <numeric>
 
+#include <Eigen/Dense>
+
 #include "rattleback/error.hpp"
 #include "solve/equations.hpp"
 
@@ -126,6 +128,21 @@ std::vector<std::vector<std::int32_t>> components(const std::vector<Row>& rows, 
   return out;
 }
 
+// Blocks from this size on are iterated with the saddle-point matrix: below it, factoring the exact matrix and taking two
+// iterations is cheaper than taking many with a poorer one.
+constexpr std::size_t kSaddleFrom = 40;
+
+// Inverse of rows * reaction; empty when it has none.
+std::vector<double> inverse_of_rows(const SaddleHint& hint) {
+  using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const Eigen::Map<const Matrix> rows(hint.rows.data(), hint.multipliers, hint.stages);
+  const Eigen::Map<const Matrix> reaction(hint.reaction.data(), hint.stages, hint.multipliers);
+  const Eigen::FullPivLU<Matrix> lu(rows * reaction);
+  if (!lu.isInvertible()) return {};
+  const Matrix inverse = lu.inverse();
+  return {inverse.data(), inverse.data() + inverse.size()};
+}
+
 }  // namespace
 
 Plan::Plan(Equations eq) {
@@ -134,14 +151,33 @@ Plan::Plan(Equations eq) {
   std::vector<Row> rows;
   rows.reserve(eq.residuals.size());
   for (const NodeId r : eq.residuals) rows.push_back(row_of(g, r));
+  std::vector<std::int32_t> alive, equation_of;
+  std::vector<std::vector<std::int32_t>> groups;
+  const auto split = [&](std::vector<char> flag) {
+    alive.clear();
+    for (std::int32_t u = 0; u < total; ++u)
+      if (flag[static_cast<std::size_t>(u)] != 0) alive.push_back(u);
+    equation_of = match(rows, alive, total);
+    groups = components(rows, alive, equation_of);
+  };
   std::vector<char> alive_flag(eq.residuals.size(), 1);
+  const std::vector<double> saddle_inverse = eq.saddle ? inverse_of_rows(*eq.saddle) : std::vector<double>{};
+  const Equations whole = saddle_inverse.empty() ? Equations{} : eq;
+  const std::vector<Row> whole_rows = saddle_inverse.empty() ? std::vector<Row>{} : rows;
   eliminate(eq, rows, alive_flag);
-  std::vector<std::int32_t> alive;
-  for (std::int32_t u = 0; u < total; ++u)
-    if (alive_flag[static_cast<std::size_t>(u)] != 0) alive.push_back(u);
-
-  const std::vector<std::int32_t> equation_of = match(rows, alive, total);
-  const auto groups = components(rows, alive, equation_of);
+  split(alive_flag);
+  std::size_t largest = 0;
+  for (const auto& group : groups) largest = std::max(largest, group.size());
+  const bool use_saddle = !saddle_inverse.empty() && largest >= kSaddleFrom;
+  if (use_saddle) {
+    // The saddle-point iteration wants the stage system whole, in its own order.
+    eq.residuals = whole.residuals;
+    eq.results = whole.results;
+    rows = whole_rows;
+    split(std::vector<char>(eq.residuals.size(), 1));
+    groups = {alive};
+    for (std::size_t u = 0; u < equation_of.size(); ++u) equation_of[u] = static_cast<std::int32_t>(u);
+  }
 
   struct Wanted {
     std::vector<std::int32_t> unknowns, equations;
@@ -175,6 +211,8 @@ Plan::Plan(Equations eq) {
     roots.insert(roots.end(), wish.jacobian.begin(), wish.jacobian.end());
     wanted.push_back(std::move(wish));
   }
+  if (use_saddle)
+    for (const auto* list : {&eq.saddle->M, &eq.saddle->Bt, &eq.saddle->K}) roots.insert(roots.end(), list->begin(), list->end());
 
   Assembler assembler(g);
   for (const auto& [space, size] : eq.inputs) inputs_.emplace_back(space, assembler.place(space, size));
@@ -235,6 +273,34 @@ Plan::Plan(Equations eq) {
       if (g.is_constant(wish.jacobian[k], 0.0)) continue;  // the image holds 0 there
       const bool fixed = independent(wish.jacobian[k], wish.unknowns) == std::vector<NodeId>{wish.jacobian[k]};
       assembler.store(fixed ? block.before : block.jacobian, wish.jacobian[k], place);
+    }
+    if (use_saddle) {
+      const SaddleHint& hint = *eq.saddle;
+      Block::Saddle& d = block.saddle.emplace();
+      d.n = hint.n;
+      d.m = hint.m;
+      d.stages = hint.stages;
+      d.multipliers = hint.multipliers;
+      d.reaction = hint.reaction;
+      d.rows = hint.rows;
+      d.inverse = saddle_inverse;
+      d.h = assembler.slot_of(kStepSize);
+      d.U = assembler.reserve(d.m * d.m);
+      d.pivots = assembler.reserve(2 * (d.n + d.m));
+      d.work = assembler.reserve(2 * d.m);
+      d.D = assembler.reserve(d.m * d.n);
+      const auto matrix = [&](const std::vector<NodeId>& nodes) {
+        const std::int32_t first = assembler.reserve(static_cast<std::int32_t>(nodes.size()));
+        for (std::size_t i = 0; i < nodes.size(); ++i) {
+          // A copy, because the factorisation overwrites it.
+          const std::int32_t from = assembler.value(block.before, nodes[i]);
+          block.before.add(Code::copy, first + static_cast<std::int32_t>(i), from, 0, 0);
+        }
+        return first;
+      };
+      d.M = matrix(hint.M);
+      d.Bt = matrix(hint.Bt);
+      d.K = matrix(hint.K);
     }
     assembler.forget(kUnknown, wish.unknowns);
     blocks_.push_back(std::move(block));

@@ -10,6 +10,7 @@
 // method saying so.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +25,16 @@ inline constexpr Space kPreviousStep = 6;  // the step size before this one (two
 inline constexpr Space kCarried = 7;       // further state that a method carries from step to step
 inline constexpr Space kAcceleration = 8;  // v' (dae: y') at the start of the step, for cold starting guesses
 
+// What the matrix of a Runge-Kutta step is like for h -> 0. Unknowns and equations are `stages` velocities of n components,
+// then `multipliers` vectors of m:
+//   M dV_i + h sum_j reaction_ij B dPsi_j = r_i,      sum_i rows_ci K dV_i = r_c
+// with M, B (= K^T), K at the start of the step. One factorisation of M and of K M^-1 B solves it for all stages.
+struct SaddleHint {
+  std::int32_t n = 0, m = 0, stages = 0, multipliers = 0;
+  std::vector<NodeId> M, Bt, K;           // n x n, m x n (transposed), m x n, row-major
+  std::vector<double> reaction, rows;     // stages x multipliers, multipliers x stages
+};
+
 struct Equations {
   Graph graph;
   std::vector<std::pair<Space, std::int32_t>> inputs;  // spaces and sizes, besides kUnknown
@@ -34,6 +45,7 @@ struct Equations {
   std::vector<Scale> scales;
   std::vector<NodeId> guesses;  // starting values of the unknowns when nothing better is known
   std::vector<NodeId> results;
+  std::optional<SaddleHint> saddle;
 };
 
 struct SolveOptions {
@@ -79,6 +91,14 @@ class Plan {
     std::vector<Equations::Scale> scales;
     std::int32_t r = 0, J = 0, lu = 0, pivots = 0, size = 0;  // J row-major
     bool linear = false;
+    // Large stage systems are iterated with the saddle-point matrix first; J is the fallback.
+    struct Saddle {
+      std::int32_t n = 0, m = 0, stages = 0, multipliers = 0;
+      std::int32_t M = 0, Bt = 0, K = 0;  // slots of the matrices
+      std::int32_t D = 0, U = 0, pivots = 0, work = 0, h = 0;
+      std::vector<double> reaction, rows, inverse;  // inverse of rows * reaction
+    };
+    std::optional<Saddle> saddle;
   };
   [[nodiscard]] const std::vector<Block>& blocks() const { return blocks_; }
   [[nodiscard]] std::size_t instruction_count() const;

@@ -8,35 +8,36 @@
 
 #include "solve/dense.hpp"
 #include "solve/equations.hpp"
+#include "solve/saddle.hpp"
 
 namespace rattleback {
 namespace {
 
 constexpr double kEps = std::numeric_limits<double>::epsilon();
-constexpr double kRoundingLevel = 1e-9;   // a stagnating correction below this is rounding, above it a failure
+constexpr double kRoundingLevel = 1e-9;         // a stagnating correction below this is rounding, above it a failure
 constexpr double kCertainlyRounding = 1e-14;
-constexpr double kRefresh = 0.05;         // contraction above which the matrix is computed anew
-constexpr std::int32_t kFullNewton = 3;   // blocks up to this size always use the current matrix
+constexpr double kRefresh = 0.05;               // contraction above which the matrix is computed anew
+constexpr double kSaddleContraction = 0.5;      // contraction above which the saddle-point matrix is given up
+constexpr std::int32_t kFullNewton = 3;         // blocks up to this size always use the current matrix
 
 double larger(double a, double b) { return a < b ? b : a; }  // inlined, unlike fmax
+
+enum class Matrix { current, old, saddle };
 
 struct Correction {
   double size;  // relative
   bool finite;
 };
 
-// x -= J^-1 r, and how large that was.
-Correction correct(const Plan::Block& b, double* w, const double scale[2], double* residual) {
-  const std::int32_t n = b.size;
-  double* const r = w + b.r;
-  double* const delta = w + b.pivots + 2 * static_cast<std::ptrdiff_t>(n);
-  if (n == 1) {
-    delta[0] = r[0] / w[b.J];
-  } else {
-    solve_factored(w + b.lu, w + b.pivots, w + b.pivots + n, r, delta, n);
-  }
+double* correction_of(const Plan::Block& b, double* w) {
+  return w + b.pivots + 2 * static_cast<std::ptrdiff_t>(b.size);
+}
+
+// x -= correction, and how large that was.
+Correction apply_correction(const Plan::Block& b, double* w, const double scale[2], double* residual) {
+  const double *const r = w + b.r, *const delta = correction_of(b, w);
   double big[2] = {scale[0], scale[1]}, change[2] = {0.0, 0.0}, worst = 0.0;
-  for (std::int32_t i = 0; i < n; ++i) {
+  for (std::int32_t i = 0; i < b.size; ++i) {
     double& x = w[b.unknowns[static_cast<std::size_t>(i)]];
     const auto kind = static_cast<std::size_t>(b.scales[static_cast<std::size_t>(i)]);
     x -= delta[i];
@@ -59,6 +60,16 @@ bool factor(const Plan::Block& b, double* w) {
   return factor_in_place(w + b.lu, w + b.pivots, w + b.pivots + b.size, b.size);
 }
 
+void solve_linear(const Plan::Block& b, double* w, Matrix matrix) {
+  double* const delta = correction_of(b, w);
+  if (matrix == Matrix::saddle)
+    solve_saddle(*b.saddle, w, w + b.r, delta);
+  else if (b.size == 1)
+    delta[0] = w[b.r] / w[b.J];
+  else
+    solve_factored(w + b.lu, w + b.pivots, w + b.pivots + b.size, w + b.r, delta, b.size);
+}
+
 bool solve_block(const Plan::Block& b, double* w, const double scale[2], const SolveOptions& options,
                  SolveReport& report) {
   b.before.run(w);
@@ -70,54 +81,49 @@ bool solve_block(const Plan::Block& b, double* w, const double scale[2], const S
     report.reason = "the matrix of the equations is singular";
     return false;
   }
-  bool fresh = false;        // is the matrix the one of this iterate?
-  bool want_matrix = true;
-  double last = 0.0, residual = 0.0;
+  Matrix matrix = b.saddle && factor_saddle(*b.saddle, w) ? Matrix::saddle : Matrix::current;
+  double last = 0.0;
+  int since = 0;  // iterations with this kind of matrix
   for (int k = 1; k <= options.max_iterations; ++k) {
+    ++report.iterations;
     b.residual.run(w);
-    if (want_matrix) {
+    if (matrix == Matrix::current) {
       b.jacobian.run(w);
       if (!factor(b, w)) {
         report.reason = "the matrix of the equations is singular";
-        report.iterations += k;
         return false;
       }
     }
-    fresh = want_matrix;
-    const Correction c = correct(b, w, scale, &residual);
-    report.residual = residual;
+    solve_linear(b, w, matrix);
+    const Correction c = apply_correction(b, w, scale, &report.residual);
     if (!c.finite) {
       report.reason = "the equations gave a value that is not finite";
-      report.iterations += k;
       return false;
     }
     report.correction = c.size;
-    if (b.linear || c.size <= kEps || c.size <= options.tolerance) {
-      report.iterations += k;
-      return true;
-    }
-    if (k >= 2) {
-      const double ratio = c.size / last;
+    if (b.linear || c.size <= kEps || c.size <= options.tolerance) return true;
+    ++since;
+    const double ratio = since >= 2 ? c.size / last : 0.0;
+    if (since >= 2) {
       report.contraction = ratio;
-      // Newton with the current matrix squares the ratio, with an old one it keeps it.
-      const double next = fresh ? ratio * ratio : ratio / larger(1.0 - ratio, 0.5);
-      if (ratio < 1.0 && c.size * next <= 0.25 * kEps) {
-        report.iterations += k;
-        return true;
-      }
-      // Stagnation at rounding level. With an old matrix a slow ratio may also mean a poor matrix: look again with a new one.
-      if (ratio > 0.3 && c.size <= (fresh ? kRoundingLevel : kCertainlyRounding)) {
-        report.iterations += k;
-        return true;
-      }
-      want_matrix = b.size <= kFullNewton || ratio > kRefresh;
-    } else {
-      want_matrix = b.size <= kFullNewton;
+      // Newton with the current matrix squares the ratio, with another one it keeps it.
+      const double next = matrix == Matrix::current ? ratio * ratio : ratio / larger(1.0 - ratio, 0.5);
+      if (ratio < 1.0 && c.size * next <= 0.25 * kEps) return true;
+      // Stagnation at rounding level. With another matrix a slow ratio may also mean a poor matrix: look again with the
+      // current one.
+      if (ratio > 0.3 && c.size <= (matrix == Matrix::current ? kRoundingLevel : kCertainlyRounding)) return true;
     }
     last = c.size;
+    if (matrix == Matrix::saddle) {
+      if (ratio > kSaddleContraction) {
+        matrix = Matrix::current;
+        since = 0;
+      }
+    } else {
+      matrix = b.size <= kFullNewton || ratio > kRefresh ? Matrix::current : Matrix::old;
+    }
   }
   report.reason = "Newton's iteration did not converge";
-  report.iterations += options.max_iterations;
   return false;
 }
 
@@ -126,7 +132,6 @@ bool solve_block(const Plan::Block& b, double* w, const double scale[2], const S
 SolveReport Plan::solve(double* w, const double scale[2], const SolveOptions& options) const {
   SolveReport report;
   for (const Block& b : blocks_) {
-    report.correction = 0.0;
     if (!solve_block(b, w, scale, options, report)) {
       report.ok = false;
       return report;

@@ -115,7 +115,7 @@ TEST(Newton, HasNothingToIterateOnTheRollingDisk) {
     options.newton_tol = 1e-3;
     const Trajectory loose = simulate(shipped("rolling-disk"), options);
     EXPECT_EQ(loose.q, tight.q) << name;
-    EXPECT_LT(loose.energy->max_error, 5e-14) << name;  // 9e-16
+    EXPECT_LT(loose.energy->max_error, 5e-14) << name;  // 2e-15
   }
 }
 
@@ -128,7 +128,7 @@ TEST(Branch, IsKeptByAShorterLastStep) {
   options.step = 0.03;
   options.until = 1.0;
   const Trajectory run = simulate(shipped("dae-hessenberg"), options);
-  EXPECT_LT(run.error.value(), 1e-6);
+  EXPECT_LT(run.error.value(), 1e-6);  // 2.0e-2 when the last step goes to the other branch
 }
 
 TEST(Branch, OfTheFinalMultipliersDoesNotDependOnTheRecords) {
@@ -351,7 +351,7 @@ TEST(Checkpoint, SurvivesBeingKilledAtAnyMomentAndResumesWithTheSameBits) {
       killed += run_and_kill(c.model, options, std::chrono::milliseconds(30 + random() % 300)) ? 1 : 0;
     expect_same_bits(simulate(c.model, options), whole);
   }
-  EXPECT_GT(killed, 5);
+  EXPECT_GT(killed, 5);  // 18 of 18
 }
 
 // What a crash between its two writes leaves behind: records that the state does not know, and a half-written state.

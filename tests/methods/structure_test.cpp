@@ -97,7 +97,7 @@ TEST(Symmetry, IsMissedClearlyByTheMethodsThatDoNotClaimIt) {
       if (c.symmetric) continue;
       SCOPED_TRACE(model.key + " " + c.name + " " + std::to_string(c.stages));
       const double h = model.kind == Kind::dae ? 0.05 : 0.2;
-      EXPECT_GT(round_trip_defect(method(c.name, c.stages), model, h, 6), 1e-10);
+      EXPECT_GT(round_trip_defect(method(c.name, c.stages), model, h, 6), 1e-10);  // 9e-10 (order 5 on a DAE) to 1
     }
 }
 
@@ -120,14 +120,14 @@ TEST(Symmetry, IsReportedForTwoStepMethodsThatStartAtTheOrigin) {
   options.steps = 100;
   options.audit_reverse = true;
   for (const char* const name : {"skate", "rolling-disk", "mobile-robot"})
-    EXPECT_LT(simulate(shipped(name), options).reverse_defect.value(), 1e-12) << name;
+    EXPECT_LT(simulate(shipped(name), options).reverse_defect.value(), 1e-13) << name;  // 2e-15
 }
 
 TEST(Symmetry, HoldsForCompositions) {
   for (const int order : {2, 4, 6, 8})
     for (const char* const name : {"mclachlan-perlmutter", "spark-lobatto-ab", "rk-lobatto-iiia"}) {
       SCOPED_TRACE(name + std::to_string(order));
-      EXPECT_LT(round_trip_defect(method(name, 0, order), oscillator(), 0.2, 50), 1e-12);
+      EXPECT_LT(round_trip_defect(method(name, 0, order), oscillator(), 0.2, 50), 2e-13);  // 5e-15
     }
 }
 
@@ -164,7 +164,7 @@ TEST(Constraint, IsViolatedByTheMethodsThatKeepItElsewhere) {
       if (c.constraint) continue;
       SCOPED_TRACE(model.key + " " + c.name + " " + std::to_string(c.stages));
       names.push_back(c.name);
-      EXPECT_GT(max_constraint(method(c.name, c.stages), model, 0.2, 100), 1e-9);
+      EXPECT_GT(max_constraint(method(c.name, c.stages), model, 0.2, 100), 1e-6);  // 6e-6 to 1e-1
     }
     EXPECT_EQ(names,
               (std::vector<std::string>{"rk-gauss", "rk-gauss", "rk-radau-ia", "rk-radau-ia", "cortes-martinez"}));
@@ -178,8 +178,8 @@ TEST(CortesMartinez, KeepsTheConstraintAtItsMidpoints) {
   options.steps = 1000;
   for (const Model& model : {sleigh(), oscillator(), shipped("quartic-particles", {{"j", "3"}})}) {
     const Trajectory run = simulate(model, options);
-    EXPECT_LT(run.constraint_midpoint.value(), 5e-14);
-    EXPECT_GT(run.constraint_velocity.value(), 1e-3);
+    EXPECT_LT(run.constraint_midpoint.value(), 1e-13);  // 2e-15
+    EXPECT_GT(run.constraint_velocity.value(), 1e-2);   // 2e-2
   }
 }
 
@@ -200,7 +200,7 @@ TEST(Energy, DriftsForMethodsThatAreNotSymmetric) {
     if (c.symmetric) continue;
     SCOPED_TRACE(c.name + " " + std::to_string(c.stages));
     const EnergyError error = energy_error(method(c.name, c.stages), particle(), 0.1, 2'000);
-    EXPECT_GT(error.late / error.early, 2.0);
+    EXPECT_GT(error.late / error.early, 2.0);  // 2.9 spark-euler-2, 9 to 10 most, 108 spark-euler-1
   }
 }
 
@@ -248,25 +248,25 @@ TEST(Energy, IsBoundedAsInHildensFigures47To410) {
   expect_printed(energy_bound("srk-radau-ia", 2, model, 0.1, 30), "1.032e-6");
   expect_printed(energy_bound("srk-radau-ia", 3, model, 0.1, 30), "1.91e-11");
   expect_printed(energy_bound("spark-gauss", 2, model, 0.1, 30), "3.83e-9");
-  EXPECT_LT(energy_bound("spark-gauss", 3, model, 0.1, 30), 2e-13);
+  EXPECT_LT(energy_bound("spark-gauss", 3, model, 0.1, 30), 1.5e-12);  // 5.2e-14
   expect_printed(energy_bound("mclachlan-perlmutter", 0, model, 0.01, 30), "2.726e-6");
   expect_printed(energy_bound("spark-lobatto-ab", 2, model, 0.01, 30), "1.534e-6");
   expect_printed(energy_bound("srk-radau-ia", 2, model, 0.01, 30), "1.034e-9");
-  EXPECT_LT(energy_bound("spark-lobatto-ab", 3, model, 0.01, 30), 5e-13);
-  EXPECT_LT(energy_bound("spark-gauss", 2, model, 0.01, 30), 1e-12);
-  EXPECT_LT(max_constraint(method("spark-lobatto-ab", 3), model, 0.1, 300), 2e-12);
+  EXPECT_LT(energy_bound("spark-lobatto-ab", 3, model, 0.01, 30), 1e-12);            // 9.1e-14
+  EXPECT_LT(energy_bound("spark-gauss", 2, model, 0.01, 30), 1e-12);                 // 3.8e-13
+  EXPECT_LT(max_constraint(method("spark-lobatto-ab", 3), model, 0.1, 300), 1e-12);  // 2.8e-14
 }
 
 TEST(Energy, IsBoundedAsInHildensFigure418AndTheSleighEndsWhereItShould) {
   const Model model = shipped("chaplygin-sleigh");
   expect_printed(energy_bound("spark-lobatto-ab", 2, model, 0.12, 60), "2.240e-5");
   expect_printed(energy_bound("spark-lobatto-ab", 3, model, 0.12, 60), "5.29e-10");
-  EXPECT_LT(energy_bound("spark-lobatto-ab", 4, model, 0.12, 60), 5e-13);
+  EXPECT_LT(energy_bound("spark-lobatto-ab", 4, model, 0.12, 60), 2e-12);  // 5.7e-14
   Motion motion(model, method("spark-lobatto-ab", 4));
   motion.advance(0.12, 500);
-  EXPECT_NEAR(motion.stepper->q()[0], -6.747747, 1e-6);
-  EXPECT_NEAR(motion.stepper->q()[1], -167.638751, 1e-6);
-  EXPECT_NEAR(motion.stepper->q()[2], -1.601735, 1e-6);
+  EXPECT_NEAR(motion.stepper->q()[0], -6.747747, 1e-6);    // -6.7477468
+  EXPECT_NEAR(motion.stepper->q()[1], -167.638751, 1e-6);  // -167.6387512
+  EXPECT_NEAR(motion.stepper->q()[2], -1.601735, 1e-6);    // -1.6017346
 }
 
 // --- the rolling disk: what is exact, and the one error that is not a bug
@@ -277,7 +277,7 @@ TEST(RollingDisk, TurnsTooFastByAKnownAmountWithTwoStageLobatto) {
     Motion motion(shipped("rolling-disk"), method("spark-lobatto-ab", 2));
     motion.advance(h, static_cast<int>(std::lround(50.0 / h)));
     EXPECT_NEAR((motion.stepper->q()[3] - 50.0) / 50.0, excess, 1e-13);
-    EXPECT_LT(energy_bound("spark-lobatto-ab", 2, shipped("rolling-disk"), h, 1000), 5e-14);
+    EXPECT_LT(energy_bound("spark-lobatto-ab", 2, shipped("rolling-disk"), h, 1000), 2e-14);  // 4.4e-16
   }
 }
 
@@ -292,10 +292,10 @@ TEST(RollingDisk, IsTurnedExactlyByMcLachlanPerlmutter) {
     theta = std::fmax(theta, std::fabs(motion.stepper->q()[3] - t) / t);
     speed = std::fmax(speed, std::fabs(motion.stepper->v()[3] - 1.0));
   }
-  EXPECT_LT(theta, 1e-11);  // 4e-13: rounding of 10^4 sums
-  EXPECT_LT(speed, 4e-14);  // 1e-15
-  EXPECT_NEAR(x, 4.17e-4, 0.5e-6);
-  EXPECT_NEAR(y, 8.34e-4, 0.5e-6);
+  EXPECT_LT(theta, 1e-11);          // 4e-13: rounding of 10^4 sums
+  EXPECT_LT(speed, 4e-14);          // 1e-15
+  EXPECT_NEAR(x, 4.17e-4, 0.5e-6);  // 4.169e-4
+  EXPECT_NEAR(y, 8.34e-4, 0.5e-6);  // 8.339e-4
 }
 
 // --- methods broken on purpose: order and constraint tests alone would not see all of them
@@ -316,15 +316,16 @@ Scheme wrong_coefficient() {
 
 TEST(BrokenMethod, WithAWrongStageWeightFailsTheOrderTest) {
   const Motion::State reference = reference_end(oscillator(), 4.0);
-  EXPECT_NEAR(measured_order(scheme(spark_lobatto_ab(3)), oscillator(), 4.0, {96, 120, 150}, reference).v, 4, 0.1);
+  EXPECT_NEAR(measured_order(scheme(spark_lobatto_ab(3)), oscillator(), 4.0, {96, 120, 150}, reference).v, 4,
+              0.1);  // 4.000
   const Orders broken = measured_order(scheme(wrong_weight()), oscillator(), 4.0, {96, 120, 150}, reference);
-  EXPECT_LT(broken.q, 3.0);
-  EXPECT_LT(broken.v, 3.0);
+  EXPECT_LT(broken.q, 3.0);  // 1.95
+  EXPECT_LT(broken.v, 3.0);  // 2.06
 }
 
 TEST(BrokenMethod, WithAWrongCoefficientFailsTheReversalTest) {
-  EXPECT_LT(round_trip_defect(scheme(spark_lobatto_ab(3)), oscillator(), 0.05, 100), 1e-13);
-  EXPECT_GT(round_trip_defect(scheme(wrong_coefficient()), oscillator(), 0.05, 100), 1e-6);
+  EXPECT_LT(round_trip_defect(scheme(spark_lobatto_ab(3)), oscillator(), 0.05, 100), 3e-14);  // 6e-16
+  EXPECT_GT(round_trip_defect(scheme(wrong_coefficient()), oscillator(), 0.05, 100), 1e-5);   // 9e-5
 }
 
 // The leapfrog form of the two-stage Lobatto method, but its first multiplier is recomputed from the acceleration level
@@ -381,19 +382,19 @@ TEST(BrokenMethod, WithARecomputedMultiplierPassesTheOrderAndConstraintTestsButN
   for (const Model& model : {particle(), oscillator()}) {
     const Motion::State reference = reference_end(model, 4.0);
     const Orders orders = measured_order(broken, model, 4.0, {160, 200, 250}, reference);
-    EXPECT_NEAR(orders.q, 2, 0.1);
-    EXPECT_NEAR(orders.v, 2, 0.1);
-    EXPECT_GT(orders.multipliers, 1.9);
-    EXPECT_LT(max_constraint(broken, model, 0.05, 200), 1e-13);
+    EXPECT_NEAR(orders.q, 2, 0.1);                               // 2.03, 1.97
+    EXPECT_NEAR(orders.v, 2, 0.1);                               // 2.02, 2.02
+    EXPECT_GT(orders.multipliers, 1.9);                          // 3.30, 2.40
+    EXPECT_LT(max_constraint(broken, model, 0.05, 200), 1e-14);  // 2e-16
 
-    EXPECT_LT(round_trip_defect(whole, model, 0.05, 100), 1e-12);
-    EXPECT_GT(round_trip_defect(broken, model, 0.05, 100), 1e-6);
+    EXPECT_LT(round_trip_defect(whole, model, 0.05, 100), 4e-14);  // 9e-16
+    EXPECT_GT(round_trip_defect(broken, model, 0.05, 100), 1e-5);  // 2e-4, 1e-4
   }
 }
 
 TEST(BrokenMethod, WithARecomputedMultiplierLosesEnergy) {
   const EnergyError broken = energy_error(one_step(recomputed_multiplier), particle(), 0.1, 20'000);
-  EXPECT_GT(broken.late / broken.early, 2.0);
+  EXPECT_GT(broken.late / broken.early, 2.0);  // 7.2
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ TEST(BadModels, AreRefusedQuicklyWithExactlyThisMessage) {
     const std::string first = all.substr(0, all.find('\n'));
     if (print) std::cout << "=== " << c.title << "\n--- " << first << "\n";
     EXPECT_EQ(first, c.expected) << c.title;
-    EXPECT_LT(seconds, 4.0) << c.title;  // the largest sums: 0.7, with sanitizers 2; milliseconds for all else
+    EXPECT_LT(seconds, 5.0) << c.title;  // the largest sums: 0.5, with sanitizers 3; milliseconds for all else
     EXPECT_LT(all.size(), 1000U) << c.title;
   }
 }

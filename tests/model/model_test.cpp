@@ -179,6 +179,15 @@ TEST(Model, LinesMayEndInCarriageReturns) {
   EXPECT_EQ(parse_model(text, "m.toml").q0, parse_model(kSmall, "m.toml").q0);
 }
 
+TEST(Model, TitlesMayHaveAnyCharacters) {
+  const std::string head = "coordinates = [\"x\"]\nname = ", tail = "\n[lagrangian]\nL = \"x'^2\"\n";
+  EXPECT_EQ(parse_model(head + "\"W\u00fcrfel? \\t \\u00e4 \u2014 \U0001F600!\"" + tail, "m.toml").name,
+            "W\u00fcrfel? \t \u00e4 \u2014 \U0001F600!");
+  EXPECT_EQ(parse_model(head + "'''\n?\u00fc\\?'''" + tail, "m.toml").name, "?\u00fc\\?");
+  EXPECT_EQ(message_of([&] { (void)parse_model(head + "\"\xC3(\"" + tail, "m.toml"); }),
+            "m.toml:2:10: not valid UTF-8");
+}
+
 TEST(Model, ColumnsCountCharacters) {
   const std::string m = message_of([&] {
     (void)parse_model("name = \"Würfel\" # ä\ncoordinates = [\"x\"]\n[lagrangian]\n\"L\" = \"x'^2 + é\"\n", "m.toml");
