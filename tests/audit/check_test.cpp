@@ -1,0 +1,94 @@
+// What `check` says: rank, integrability, consistency, derivative check, and families of 10^5 members.
+#include <gtest/gtest.h>
+
+#include <sys/resource.h>
+
+#include <chrono>
+
+#include "rattleback/error.hpp"
+#include "rattleback/simulate.hpp"
+
+namespace rattleback {
+namespace {
+
+TEST(Check, SeesThatTheRollingDiskIsNonholonomic) {
+  const CheckReport r = check(load_model("rolling-disk"));
+  EXPECT_EQ(r.coordinates, 4);
+  EXPECT_EQ(r.degrees_of_freedom, 2);
+  EXPECT_EQ(r.rank, 2);
+  EXPECT_FALSE(r.integrable_together);
+  EXPECT_TRUE(r.consistent);
+  EXPECT_TRUE(r.derivatives_ok);
+  EXPECT_LT(r.derivative_error, 1e-8);  // 2e-11
+}
+
+// Frobenius: x' - y z' is not integrable alone; x' + 2 x x' ... is the derivative of a function; and two forms that are
+// not integrable alone can be together.
+TEST(Check, TellsIntegrableConstraintsFromOthers) {
+  const auto text = [](const std::string& constraints) {
+    return "name = 'test'\ncoordinates = ['x', 'y', 'z']\n[lagrangian]\nkinetic = \"(x'^2 + y'^2 + z'^2)/2\"\npotential = '0'\n"
+           "[constraints.nonholonomic]\n" + constraints;
+  };
+  const CheckReport a = check(parse_model(text("c = \"x' - y*z'\"\n"), "a.toml"));
+  EXPECT_FALSE(a.constraints[0].integrable);
+  const CheckReport b = check(parse_model(text("c = \"y*x' + x*y' + z'*cos(z)\"\n"), "b.toml"));
+  EXPECT_TRUE(b.constraints[0].integrable);
+  // An integrating factor does not change it: exp(x) times a gradient.
+  const CheckReport c = check(parse_model(text("c = \"exp(x)*(y*x' + x*y' + z')\"\n"), "c.toml"));
+  EXPECT_TRUE(c.constraints[0].integrable);
+  // x' - y z' = 0 and y' = 0: not integrable alone, integrable together (x - y z with y constant).
+  const CheckReport d = check(parse_model(text("c = \"x' - y*z'\"\nd = \"y'\"\n"), "d.toml"));
+  EXPECT_FALSE(d.constraints[0].integrable);
+  EXPECT_TRUE(d.integrable_together);
+}
+
+TEST(Check, NamesRedundantConstraints) {
+  const CheckReport r = check(parse_model("name = 'r'\ncoordinates = ['x', 'y']\n[lagrangian]\nkinetic = \"(x'^2 + y'^2)/2\"\n"
+                                          "potential = '0'\n[constraints.nonholonomic]\na = \"x' + y'\"\nb = \"2*x' + 2*y'\"\n",
+                                          "r.toml"));
+  EXPECT_EQ(r.rank, 1);
+  ASSERT_EQ(r.redundant.size(), 1U);
+  for (const MethodCheck& m : r.methods) EXPECT_FALSE(m.applies) << m.name;
+}
+
+TEST(Check, OffersTheNearestConsistentStart) {
+  LoadOptions options;
+  options.start = {{"x'", "1"}, {"theta'", "0"}};
+  const Model model = load_model("rolling-disk", options);
+  const CheckReport r = check(model);
+  EXPECT_FALSE(r.consistent);
+  ASSERT_EQ(r.nearest_v.size(), 4U);
+  // Nearest to x' = 1, theta' = 0 on x' = theta'/4: theta' = 4/17, x' = 1/17.
+  EXPECT_NEAR(r.nearest_v[0], 1.0 / 17.0, 1e-15);
+  EXPECT_NEAR(r.nearest_v[3], 4.0 / 17.0, 1e-15);
+  EXPECT_THROW(simulate(model, {.step = 0.1, .until = 1.0}), Error);
+  const Trajectory t = simulate(model, {.step = 0.1, .until = 1.0, .project = true});
+  EXPECT_EQ(t.status, Status::done);
+  EXPECT_LT(*t.constraint_velocity, 1e-15);
+}
+
+// 10^5 links: loaded, differentiated, evaluated and checked within 2 s and 500 MB.
+TEST(Check, HandlesAChainOfAHundredThousandLinks) {
+  const auto begin = std::chrono::steady_clock::now();
+  LoadOptions options;
+  options.set = {{"N", "100000"}};
+  const Model model = load_model("chain", options);
+  const CheckReport r = check(model);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  EXPECT_EQ(r.coordinates, 200000);
+  EXPECT_EQ(r.rank, 100000);
+  EXPECT_TRUE(r.consistent);
+  EXPECT_TRUE(r.derivatives_ok) << r.derivative_error;  // 4e-8
+  EXPECT_LT(model.graph->size(), 300U);
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+#if defined(__SANITIZE_ADDRESS__)
+  EXPECT_LT(seconds, 60.0);
+#else
+  EXPECT_LT(seconds, 2.0);                 // 0.6
+  EXPECT_LT(usage.ru_maxrss, 500 * 1024);  // kB; 46 MB
+#endif
+}
+
+}  // namespace
+}  // namespace rattleback

@@ -1,0 +1,124 @@
+// What compiling a system of equations finds, and that solving it reaches rounding.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "solve/dense.hpp"
+#include "solve/equations.hpp"
+
+namespace rattleback {
+namespace {
+
+struct Built {
+  Equations eq;
+  Graph& g() { return eq.graph; }
+  NodeId u(std::int32_t i) { return eq.graph.variable(kUnknown, i); }
+  NodeId in(std::int32_t i) { return eq.graph.variable(kPosition, i); }
+  void add(NodeId residual) {
+    eq.residuals.push_back(residual);
+    eq.scales.push_back(Equations::Scale::state);
+    eq.guesses.push_back(eq.graph.zero());
+  }
+};
+
+constexpr double kScale[2] = {1.0, 1.0};
+
+TEST(Plan, SubstitutesExplicitUnknownsAndSolvesTheRestInBlocks) {
+  Built b;
+  b.eq.inputs = {{kPosition, 2}};
+  Graph& g = b.g();
+  b.add(g.sub(b.u(0), g.unary(Op::sin, b.in(0))));                          // explicit
+  b.add(g.sub(g.mul(b.u(1), b.in(1)), g.add(b.u(0), b.in(0))));             // linear in u1
+  b.add(g.sub(g.mul(b.u(2), b.u(2)), g.add(g.mul(b.u(1), b.u(1)), g.one())));  // nonlinear in u2 alone
+  b.eq.guesses[2] = g.one();
+  b.eq.results = {b.u(0), b.u(1), b.u(2)};
+  const Plan plan(b.eq);
+  ASSERT_EQ(plan.blocks().size(), 2U);
+  EXPECT_TRUE(plan.blocks()[0].linear);
+  EXPECT_FALSE(plan.blocks()[1].linear);
+  std::vector<double> w = plan.image();
+  w[static_cast<std::size_t>(plan.slot(kPosition))] = 0.7;
+  w[static_cast<std::size_t>(plan.slot(kPosition)) + 1] = 3.0;
+  plan.guess(w.data());
+  const SolveReport r = plan.solve(w.data(), kScale, {});
+  ASSERT_TRUE(r.ok) << r.reason;
+  const double* x = w.data() + plan.result_slot();
+  EXPECT_DOUBLE_EQ(x[0], std::sin(0.7));
+  EXPECT_DOUBLE_EQ(x[1], (std::sin(0.7) + 0.7) / 3.0);
+  EXPECT_NEAR(x[2], std::sqrt(x[1] * x[1] + 1.0), 4e-16);
+}
+
+TEST(Plan, ReachesRoundingOnACoupledNonlinearBlock) {
+  Built b;
+  Graph& g = b.g();
+  b.eq.inputs = {{kPosition, 1}};
+  const int n = 6;
+  for (int i = 0; i < n; ++i) {
+    NodeId r = g.sub(g.mul(g.constant(2.0 + i), b.u(i)), b.in(0));
+    for (int j = 0; j < n; ++j) r = g.add(r, g.mul(g.constant(0.3 / (1 + i + j)), g.unary(Op::sin, g.mul(b.u(i), b.u(j)))));
+    b.add(r);
+  }
+  for (int i = 0; i < n; ++i) b.eq.results.push_back(b.eq.residuals[static_cast<std::size_t>(i)]);
+  const Plan plan(b.eq);
+  ASSERT_EQ(plan.blocks().size(), 1U);
+  std::vector<double> w = plan.image();
+  w[static_cast<std::size_t>(plan.slot(kPosition))] = 1.0;
+  plan.guess(w.data());
+  const SolveReport r = plan.solve(w.data(), kScale, {});
+  ASSERT_TRUE(r.ok) << r.reason;
+  for (int i = 0; i < n; ++i) EXPECT_NEAR(w[static_cast<std::size_t>(plan.result_slot() + i)], 0.0, 5e-16) << i;
+  EXPECT_LE(r.iterations, 8);  // 6
+}
+
+TEST(Plan, AnswersWithAReasonWhenThereIsNoSolution) {
+  Built b;
+  Graph& g = b.g();
+  b.eq.inputs = {{kPosition, 1}};
+  b.add(g.add(g.mul(b.u(0), b.u(0)), g.one()));  // u^2 + 1 = 0
+  b.eq.guesses[0] = g.constant(0.3);
+  b.eq.results = {b.u(0)};
+  const Plan plan(b.eq);
+  std::vector<double> w = plan.image();
+  plan.guess(w.data());
+  const SolveReport r = plan.solve(w.data(), kScale, {});
+  EXPECT_FALSE(r.ok);
+  EXPECT_STREQ(r.reason, "Newton's iteration did not converge");
+}
+
+TEST(Plan, SolvesALooseToleranceLooselyWhenAsked) {
+  Built b;
+  Graph& g = b.g();
+  b.eq.inputs = {{kPosition, 1}};
+  b.add(g.sub(g.mul(b.u(0), b.u(0)), g.constant(2.0)));
+  b.eq.guesses[0] = g.one();
+  b.eq.results = {b.u(0)};
+  const Plan plan(b.eq);
+  std::vector<double> w = plan.image();
+  plan.guess(w.data());
+  const SolveReport r = plan.solve(w.data(), kScale, {.tolerance = 0.1});
+  EXPECT_TRUE(r.ok);
+  const double error = std::fabs(w[static_cast<std::size_t>(plan.result_slot())] - std::sqrt(2.0));
+  EXPECT_GT(error, 1e-6);  // 2.5e-3
+  EXPECT_LT(error, 1e-2);
+}
+
+TEST(DenseFactor, HandlesRowsOfVeryDifferentSize) {
+  // Rows scaled by 1e-12 and 1e9: equilibration keeps the pivots meaningful.
+  const double A[] = {1e-12, 2e-12, 3e-12, 4e9, 5e9, 6e9, 7.0, 8.0, 10.0};
+  const double x[] = {1.0, -2.0, 3.0};
+  double b[3] = {}, lu[9], perm[3], scale[3], y[3];
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) b[i] += A[3 * i + j] * x[j];
+  std::copy(A, A + 9, lu);
+  ASSERT_TRUE(factor_in_place(lu, perm, scale, 3));
+  solve_factored(lu, perm, scale, b, y, 3);
+  for (int i = 0; i < 3; ++i) EXPECT_NEAR(y[i], x[i], 1e-13);  // 4e-15
+}
+
+TEST(DenseFactor, SaysWhenAMatrixIsSingular) {
+  double lu[] = {1.0, 2.0, 2.0, 4.0}, perm[2], scale[2];
+  EXPECT_FALSE(factor_in_place(lu, perm, scale, 2));
+}
+
+}  // namespace
+}  // namespace rattleback
