@@ -32,6 +32,7 @@ struct MethodInfo {
 };
 
 std::span<const MethodInfo> methods();
+bool is_method(std::string_view name);
 // By name or alias; `-` and `_` mean the same. Throws Error with the nearest names.
 const MethodInfo& find_method(std::string_view name);
 

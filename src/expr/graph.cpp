@@ -67,6 +67,8 @@ std::size_t hash_node(const Node& n) {
   h = mix(h, n.a | static_cast<std::uint64_t>(n.b) << 32);
   h = mix(h, n.c);
   h = mix(h, std::bit_cast<std::uint64_t>(n.value));
+  h ^= h >> 32;
+  h *= 0x9e3779b97f4a7c15ULL;
   return h ^ (h >> 29);
 }
 

@@ -22,7 +22,6 @@ class Acceleration {
   [[nodiscard]] std::span<const double> acceleration() const { return {w_.data() + plan_.result_slot(), n_}; }
   [[nodiscard]] std::span<const double> multipliers() const { return {w_.data() + plan_.result_slot() + n_, m_}; }
   void set_guess(std::span<const double> multipliers);
-  [[nodiscard]] std::span<const double> guess() const { return {w_.data() + plan_.slot(kMultiplier), m_}; }
   [[nodiscard]] const SolveReport& report() const { return report_; }
 
  private:

@@ -1,5 +1,7 @@
 #include "formulation/mechanical.hpp"
 
+#include <algorithm>
+
 #include <Eigen/Dense>
 
 #include "rattleback/error.hpp"
@@ -93,7 +95,8 @@ Mechanical::Mechanical(const Model& model) : graph(*model.graph) {
       for (const NodeId f : p)
         p_rest.push_back(substitute(
             gr, f, [&](NodeId leaf) { return gr[leaf].space == kVelocity ? gr.zero() : leaf; }));
-      separable = !depends_on(graph, Lq, kVelocity);
+      plain_momentum = std::all_of(p_rest.begin(), p_rest.end(), [&](NodeId f) { return gr.is_constant(f); });
+      separable = plain_momentum && !depends_on(graph, Lq, kVelocity);
     }
   }
 }

@@ -33,7 +33,8 @@ struct Mechanical {
   // Set when L_vv is the same everywhere; then L_v = M v + p_rest(t, q).
   std::optional<std::vector<double>> mass, inverse_mass;  // n x n, row-major
   std::vector<NodeId> p_rest;
-  bool separable = false;           // constant mass, and L_q does not contain v
+  bool plain_momentum = false;      // L_v = M v + constant, M constant
+  bool separable = false;           // plain momentum, and L_q does not contain v
   bool multiplier_forces = false;   // F contains lambda
   bool linear_constraints = false;  // K does not contain v
 

@@ -145,6 +145,8 @@ class SundialsStepper : public Stepper {
   [[nodiscard]] std::span<const double> q() const override { return {state_.data(), n_}; }
   [[nodiscard]] std::span<const double> v() const override { return {state_.data() + n_, n_}; }
 
+  [[nodiscard]] std::span<const double> multiplier_guess() const override { return {state_.data() + 2 * n_, m_}; }
+
   [[nodiscard]] std::vector<double> save() const override {
     std::vector<double> out = {t_base_, h_, static_cast<double>(count_), static_cast<double>(iterations),
                                static_cast<double>(max_iterations)};

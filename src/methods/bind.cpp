@@ -20,8 +20,11 @@ std::string why_not(const MethodEntry& method, const Model& model, const std::st
   if (model.kind == Kind::dae && !info.dae) return "needs a mechanical system";
   if (model.kind == Kind::mechanical && !model.holonomic_names.empty() && method.baseline == Baseline::none &&
       formulation != "index2")
-    return "keeps only the velocity level: takes holonomic constraints only with --formulation index2 (their positions "
-           "then drift)";
+    return "keeps only the velocity level, so it takes holonomic constraints only with --formulation index2 (their "
+           "positions then drift)";
+  if (method.first_part_free && depends_on(*model.graph, model.parts[0], kMultiplier))
+    return "needs a first part (Lobatto IIIA) without the algebraic variables: write the right-hand side as parts [rhs.1] "
+           "to [rhs.5] with those terms in another part";
   return "";
 }
 
@@ -65,7 +68,7 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
   if (!options.tableau.empty()) {
     const UserTableau user = read_user_tableau(options.tableau);
     if (!model.holonomic_names.empty() && options.formulation != "index2")
-      throw Error("a tableau from a file keeps only the velocity level: it takes holonomic constraints only with "
+      throw Error("a tableau from a file keeps only the velocity level, so it takes holonomic constraints only with "
                   "--formulation index2");
     scheme = user_scheme(user);
     out.name = user.a.name;
@@ -95,12 +98,12 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
       if (entry.first_step != nullptr) {
         data.first.emplace(entry.first_step(system.mechanical()));
         data.two_step = out.two_step = true;
-        out.symmetric = true;
+        out.symmetric = system.mechanical().linear_constraints;
       } else {
         out.symmetric = system.mechanical().separable;
       }
     } else if (info.symmetric == Claim::conditional) {
-      out.symmetric = system.is_mechanical() ? system.mechanical().inverse_mass.has_value()
+      out.symmetric = system.is_mechanical() ? system.mechanical().plain_momentum
                                              : system.dae().parts[2].empty() && system.dae().parts[3].empty();
     }
     const bool loses_order = !out.symmetric && info.symmetric == Claim::conditional && system.is_mechanical();

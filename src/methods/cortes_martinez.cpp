@@ -52,6 +52,7 @@ Equations step(const Mechanical& system, bool first) {
   }
   eq.results = q1;
   eq.results.insert(eq.results.end(), v1.begin(), v1.end());
+  eq.results.insert(eq.results.end(), psi.begin(), psi.end());
   return eq;
 }
 

@@ -6,7 +6,7 @@
 
 namespace rattleback {
 
-// Results of all: q1, v1.
+// Results of all: q1, v1, psi.
 Equations mclachlan_perlmutter_step(const Mechanical& system);
 Equations cortes_martinez_start(const Mechanical& system);
 Equations cortes_martinez_step(const Mechanical& system);

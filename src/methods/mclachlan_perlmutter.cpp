@@ -48,6 +48,7 @@ Equations mclachlan_perlmutter_step(const Mechanical& system) {
   }
   eq.results = q1;
   eq.results.insert(eq.results.end(), v1.begin(), v1.end());
+  eq.results.insert(eq.results.end(), psi.begin(), psi.end());
   return eq;
 }
 

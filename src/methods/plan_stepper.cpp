@@ -21,6 +21,7 @@ PlanStepper::PlanStepper(PlanStepperData data)
       state_size_((data_.mechanical ? 2 * n_ : n_) + (data_.carries_multiplier ? m_ : 0)),
       main_(&data_.step),
       saved_state_(state_size_, 0.0),
+      multipliers_(m_, 0.0),
       history_(data_.gamma.size() * kDepth * data_.step.unknown_slots().size(), 0.0),
       depth_(data_.gamma.size(), 0),
       newest_(data_.gamma.size(), 0) {
@@ -32,7 +33,7 @@ void PlanStepper::start(double t, std::span<const double> q, std::span<const dou
   double* x = std::copy(q.begin(), q.end(), main_.state);
   x = std::copy(v.begin(), v.end(), x);
   if (data_.carries_multiplier) std::copy(multipliers.begin(), multipliers.end(), x);
-  data_.acceleration->set_guess(multipliers);
+  multipliers_.assign(multipliers.begin(), multipliers.end());
   t_base_ = t;
   h_ = h_before_ = 0.0;
   count_ = 0;
@@ -54,6 +55,7 @@ void PlanStepper::extrapolate(std::size_t which) {
 // From acceleration and multipliers at the current state: first order, but on the right branch.
 void PlanStepper::cold_guess(Bench& bench, double t) {
   double* const w = bench.w.data();
+  data_.acceleration->set_guess(multipliers_);
   if (data_.acceleration->solve(t, q(), v())) {
     const auto a = data_.acceleration->acceleration();
     const auto l = data_.acceleration->multipliers();
@@ -110,6 +112,7 @@ bool PlanStepper::sub_step(Bench& bench, double t, double h, std::size_t which, 
     return false;
   }
   std::copy_n(bench.result, state_size_, main_.state);
+  std::copy_n(bench.result + state_size_, m_, multipliers_.begin());
   if (main && !plan.linear()) remember(which);
   return true;
 }
@@ -169,8 +172,7 @@ std::vector<double> PlanStepper::save() const {
   for (const auto& list : {depth_, newest_})
     for (const std::int32_t x : list) out.push_back(x);
   for (const std::int32_t slot : data_.step.unknown_slots()) out.push_back(main_.w[static_cast<std::size_t>(slot)]);
-  const auto guess = data_.acceleration->guess();
-  out.insert(out.end(), guess.begin(), guess.end());
+  out.insert(out.end(), multipliers_.begin(), multipliers_.end());
   return out;
 }
 
@@ -188,7 +190,7 @@ void PlanStepper::load(std::span<const double> saved) {
   for (auto* list : {&depth_, &newest_})
     for (std::int32_t& x : *list) x = static_cast<std::int32_t>(next());
   for (const std::int32_t slot : data_.step.unknown_slots()) main_.w[static_cast<std::size_t>(slot)] = next();
-  data_.acceleration->set_guess(saved.subspan(at, m_));
+  for (double& x : multipliers_) x = next();
 }
 
 }  // namespace rattleback

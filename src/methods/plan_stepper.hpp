@@ -33,6 +33,7 @@ class PlanStepper final : public Stepper {
   [[nodiscard]] std::span<const double> v() const override {
     return {main_.state + n_, data_.mechanical ? n_ : std::size_t{0}};
   }
+  [[nodiscard]] std::span<const double> multiplier_guess() const override { return multipliers_; }
   int turn_round() override;
   [[nodiscard]] std::vector<double> save() const override;
   void load(std::span<const double> saved) override;
@@ -56,6 +57,7 @@ class PlanStepper final : public Stepper {
   Bench main_;
   std::optional<Bench> first_;
   std::vector<double> saved_state_;  // before a composed step
+  std::vector<double> multipliers_;  // of the newest stage: they tell on which branch of the multipliers the run is
   // Solutions of the last three steps for each sub-step; together they give the next starting guess.
   static constexpr std::size_t kDepth = 3;
   std::vector<double> history_;

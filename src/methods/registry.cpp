@@ -41,12 +41,13 @@ std::vector<MethodEntry> make() {
   rk("spark-lobatto-abd", spark_lobatto_abd, true, false, 2, two_s_minus_2, "2s-2", Claim::yes, kVelocityEnd,
      "Jay 2009, 7.6");
   rk("spark-lobatto-ab-modified", spark_lobatto_ab_modified, true, false, 2, two, "2", Claim::conditional, kVelocityEnd,
-     "Jay 2009, 8.4", "order 2 and symmetric for constant mass; order 1 and not symmetric otherwise", 2);
+     "Jay 2009, 8.4", "order 2 and symmetric when L_v = M v with constant M; order 1 and not symmetric otherwise", 2);
   rk("spark-gauss", spark_gauss, true, false, 1, two_s, "2s", Claim::yes, kVelocityEnd, "Jay 2009, 7.3, 7.4");
   rk("spark-euler-1", spark_euler_1, true, false, 1, one, "1", Claim::no, kVelocityEnd, "Jay 2009, 7.1", {}, 1);
   rk("spark-euler-2", spark_euler_2, true, false, 1, one, "1", Claim::no, kVelocityEnd, "Jay 2009, 7.2", {}, 1);
   rk("spark-lobatto", spark_lobatto, false, true, 2, two_s_minus_2, "2s-2", Claim::conditional,
      "constraint to rounding", "Hilden 2009, 2.5", "symmetric when the parts f3 and f4 are zero");
+  list.back().first_part_free = true;
   rk("srk-gauss", srk_gauss, true, true, 1, two_s, "2s", Claim::yes, kVelocityEnd, "Hilden 2009, 2.6");
   rk("srk-radau-ia", srk_radau_ia, true, true, 2, two_s_minus_1, "2s-1", Claim::no, kVelocityEnd, "Hilden 2009, 2.6");
   rk("rk-gauss", rk_gauss, true, true, 1, gauss_standard, "s+1 (s odd), s (s even)", Claim::yes, kStages,
@@ -71,8 +72,8 @@ std::vector<MethodEntry> make() {
              .default_stages = 1, .order = two, .order_text = "2 (positions)", .symmetric = Claim::conditional,
              .constraints = "velocity level at the midpoints, not at the end points",
              .source = "Cortes and Martinez 2001; Hilden 2009, 3.2",
-             .note = "a two-step method: reversed by swapping its two positions; its velocities (q_k - q_{k-1})/h are "
-                     "first-order values"};
+             .note = "a two-step method, reversed by swapping its two positions; its velocities (q_k - q_{k-1})/h are "
+                     "first-order values; order 1 and not symmetric when a constraint is nonlinear in v"};
   cm.step = cortes_martinez_step;
   cm.first_step = cortes_martinez_start;
   list.push_back(std::move(cm));
@@ -125,16 +126,24 @@ std::span<const MethodInfo> methods() {
   return list;
 }
 
+namespace {
+const MethodEntry* look_up(const std::string& wanted) {
+  for (const MethodEntry& e : registry())
+    if (e.info.name == wanted || std::find(e.info.aliases.begin(), e.info.aliases.end(), wanted) != e.info.aliases.end())
+      return &e;
+  return nullptr;
+}
+}  // namespace
+
+bool is_method(std::string_view name) { return look_up(canonical(name)) != nullptr; }
+
 const MethodEntry& find_entry(std::string_view name) {
   const std::string wanted = canonical(name);
+  if (const MethodEntry* e = look_up(wanted)) return *e;
   std::vector<std::string> known;
   for (const MethodEntry& e : registry()) {
-    if (e.info.name == wanted) return e;
     known.emplace_back(e.info.name);
-    for (const std::string_view alias : e.info.aliases) {
-      if (alias == wanted) return e;
-      known.emplace_back(alias);
-    }
+    known.insert(known.end(), e.info.aliases.begin(), e.info.aliases.end());
   }
   std::string message = fmt::format("unknown method '{}'.", name);
   if (const std::string close = front::nearest(wanted, known); !close.empty()) message += fmt::format(" Did you mean '{}'?", close);

@@ -16,6 +16,7 @@ struct MethodEntry {
   Equations (*step)(const Mechanical&) = nullptr;         // other one-step and two-step methods
   Equations (*first_step)(const Mechanical&) = nullptr;   // set: a two-step method
   Baseline baseline = Baseline::none;
+  bool first_part_free = false;  // takes a dae only if its first part does not contain the algebraic variables
 };
 
 std::span<const MethodEntry> registry();

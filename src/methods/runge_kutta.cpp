@@ -142,7 +142,8 @@ Equations runge_kutta_step(const Mechanical& system, const Scheme& scheme) {
 
   eq.results = q1;
   eq.results.insert(eq.results.end(), v1.begin(), v1.end());
-  if (scheme.carries_multiplier) eq.results.insert(eq.results.end(), Psi.back().begin(), Psi.back().end());
+  for (int copies = scheme.carries_multiplier ? 2 : 1; copies > 0; --copies)
+    eq.results.insert(eq.results.end(), Psi.back().begin(), Psi.back().end());
   return eq;
 }
 
@@ -201,7 +202,8 @@ Equations runge_kutta_step(const Dae& system, const Scheme& scheme) {
   for (std::size_t i = 0; i < scheme.rows.size(); ++i)
     eq.guesses.insert(eq.guesses.end(), in.multipliers.begin(), in.multipliers.end());
   eq.results = y1;
-  if (scheme.carries_multiplier) eq.results.insert(eq.results.end(), Z.back().begin(), Z.back().end());
+  for (int copies = scheme.carries_multiplier ? 2 : 1; copies > 0; --copies)
+    eq.results.insert(eq.results.end(), Z.back().begin(), Z.back().end());
   return eq;
 }
 

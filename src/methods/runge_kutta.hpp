@@ -8,9 +8,9 @@
 
 namespace rattleback {
 
-// Results: q1, v1, then the carried multipliers if there are any.
+// Results: q1, v1, then the carried multipliers if there are any, then the last stage's multipliers.
 Equations runge_kutta_step(const Mechanical& system, const Scheme& scheme);
-// Results: y1, then the carried multipliers if there are any.
+// Results: y1, then the same.
 Equations runge_kutta_step(const Dae& system, const Scheme& scheme);
 
 }  // namespace rattleback

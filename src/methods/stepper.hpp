@@ -29,6 +29,9 @@ class Stepper {
   [[nodiscard]] virtual std::span<const double> q() const = 0;
   [[nodiscard]] virtual std::span<const double> v() const = 0;
 
+  // Multipliers near the current state, good enough to start Newton's iteration from.
+  [[nodiscard]] virtual std::span<const double> multiplier_guess() const = 0;
+
   // Prepares for integrating back from here. Returns how many steps back that already was: a two-step method swaps its
   // two positions, which leaves it one step earlier.
   virtual int turn_round() { return 0; }

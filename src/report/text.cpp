@@ -176,7 +176,7 @@ std::string to_text(const Model& model, const CheckReport& r) {
       {mechanical ? "coordinates" : "states", fmt::format("{} ({})", r.coordinates, listed(model.coordinates.all()))},
       {"degrees of freedom", fmt::format("{}", r.degrees_of_freedom)},
       {"index", fmt::format("{}", r.index)},
-      {"constraints", fmt::format("{}, of rank {} at the start{}", r.constraints.size(), r.rank,
+      {"constraints", fmt::format("{}, of rank {} at the start{}", model.multiplier_count(), r.rank,
                                   r.redundant.empty() ? "" : "; depends on the others: " + listed(r.redundant))}};
   if (mechanical)
     facts.push_back(

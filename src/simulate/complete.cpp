@@ -37,10 +37,13 @@ Options complete(const Model& model, Options o) {
     if (o.method.empty()) {
       o.method = model.run.method.value_or(model.kind == Kind::mechanical ? "spark-lobatto-ab" : "srk-gauss");
     }
+    if (models_method && !is_method(o.method))
+      throw Error(fmt::format("model '{}' asks for method '{}', which is not in this version; pass --method NAME "
+                              "(`rattleback check {}` says which apply)", model.key, o.method, model.key));
     const MethodInfo& info = find_method(o.method);
     o.method = info.name;
     if (o.stages == 0) {
-      const bool same = models_method || (model.run.method && find_method(*model.run.method).name == info.name);
+      const bool same = model.run.method && is_method(*model.run.method) && find_method(*model.run.method).name == info.name;
       o.stages = same && model.run.stages ? *model.run.stages : info.default_stages;
     } else if (info.fixed_stages != 0) {
       throw Error(fmt::format("method '{}' has a fixed number of stages; leave --stages out", info.name));

@@ -3,6 +3,8 @@
 
 #include <chrono>
 #include <cmath>
+#include <fstream>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -30,10 +32,17 @@ std::string failure_text(const BoundMethod& method, const System& system, double
   if (f.iterations > 0)
     text += fmt::format("; residual {:.1e} after {} iterations, last correction {:.1e}, last ratio {:.2g}", f.residual,
                         f.iterations, f.correction, f.contraction);
-  const StartAnalysis a = analyse_start(system, s.q(), s.v());
-  if (!a.redundant.empty())
+  // A singular constraint is met between the last good state and where the step was going.
+  std::vector<double> q(s.q().begin(), s.q().end());
+  for (const double part : {0.0, 0.5, 1.0}) {
+    if (part > 0.0)
+      for (std::size_t i = 0; i < s.v().size(); ++i) q[i] = s.q()[i] + part * h * s.v()[i];
+    const StartAnalysis a = analyse_start(system, q, s.v(), s.multiplier_guess());
+    if (a.redundant.empty()) continue;
     text += fmt::format(". The constraints lose rank there: '{}' depends on the others or vanishes (rank {} of {})",
                         a.redundant.front(), a.rank, system.m());
+    break;
+  }
   text += fmt::format(". {} steps were kept. ", step);
   text += method.adaptive ? "Try looser --rtol and --atol" : fmt::format("Try --step {:g}", h / 2.0);
   return text;
@@ -101,6 +110,7 @@ void Run::record(double h_last) {
   r.q.insert(r.q.end(), s.q().begin(), s.q().end());
   r.v.insert(r.v.end(), s.v().begin(), s.v().end());
   if (options_.record_multipliers) {
+    acceleration_->set_guess(s.multiplier_guess());
     if (acceleration_->solve(s.t(), s.q(), s.v()))
       r.multipliers.insert(r.multipliers.end(), acceleration_->multipliers().begin(), acceleration_->multipliers().end());
     else
@@ -122,6 +132,10 @@ void Run::record(double h_last) {
 
 std::string Run::signature_text() const {
   std::string text = system_.model().text;
+  if (!options_.tableau.empty()) {
+    std::ifstream in(options_.tableau);
+    text.append(std::istreambuf_iterator<char>(in), {});
+  }
   for (const auto* list : {&start_.q, &start_.v})
     for (const double x : *list) text += fmt::format(" {:a}", x);
   for (const auto& [name, value] : system_.model().parameters) text += fmt::format(" {}={:a}", name, value);
@@ -145,7 +159,6 @@ Trajectory Run::go() {
   Trajectory out;
   Stepper& stepper = *method_.stepper;
   acceleration_ = system_.acceleration();
-  acceleration_->set_guess(start_.multipliers);
   const std::size_t n = start_.q.size(), nv = start_.v.size(), m = start_.multipliers.size();
   const std::size_t width =
       options_.keep_records ? 1 + n + nv + (options_.record_multipliers ? m : 0) + 3 : 0;
@@ -186,10 +199,9 @@ Trajectory Run::go() {
         }
         ++records_.rows;
       }
-      // The multipliers are solved for from those of the record before.
-      if (options_.record_multipliers && records_.rows > 0)
-        acceleration_->set_guess(std::span(records_.multipliers).last(m));
     }
+    if (options_.resume && !c)
+      out.notes.push_back(fmt::format("there is no checkpoint '{}' yet: the run started from the beginning", options_.checkpoint));
     file->begin(c ? c->records : 0);
   }
 
@@ -238,6 +250,7 @@ Trajectory Run::go() {
   }
   out.q.assign(stepper.q().begin(), stepper.q().end());
   out.v.assign(stepper.v().begin(), stepper.v().end());
+  acceleration_->set_guess(stepper.multiplier_guess());
   if (acceleration_->solve(out.t, out.q, out.v))
     out.multipliers.assign(acceleration_->multipliers().begin(), acceleration_->multipliers().end());
   else
@@ -270,11 +283,10 @@ void Run::audit_reverse(Trajectory& out) {
   }
   double defect = 0.0, size = 0.0;
   const auto compare = [&](std::span<const double> a, const std::vector<double>& b) {
-    for (std::size_t i = 0; i < b.size(); ++i) {
-      defect = std::fmax(defect, std::fabs(a[i] - b[i]));
-      size = std::fmax(size, std::fabs(b[i]));
-    }
+    for (std::size_t i = 0; i < b.size(); ++i) defect = std::fmax(defect, std::fabs(a[i] - b[i]));
   };
+  for (const auto* list : {&start_.q, &start_.v})
+    for (const double x : *list) size = std::fmax(size, std::fabs(x));
   compare(s.q(), start_.q);
   if (!method_.two_step) compare(s.v(), start_.v);
   out.reverse_defect = defect / std::fmax(size, 1e-300);

@@ -44,7 +44,7 @@ struct Equations {
   enum class Scale : std::uint8_t { state, state_per_step };
   std::vector<Scale> scales;
   std::vector<NodeId> guesses;  // starting values of the unknowns when nothing better is known
-  std::vector<NodeId> results;
+  std::vector<NodeId> results;           // the new state, then the newest stage multipliers
   std::optional<SaddleHint> saddle;
 };
 

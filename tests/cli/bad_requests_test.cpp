@@ -78,7 +78,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "allowed 1e-10). Correct the start, or pass --project to move it to the nearest consistent one"},
         Request{
             {"run", "rod.toml", "--step", "0.1", "--steps", "1", "--method", "spark-gauss"},
-            "method 'spark-gauss' does not apply to 'rod': it keeps only the velocity level: takes holonomic "
+            "method 'spark-gauss' does not apply to 'rod': it keeps only the velocity level, so it takes holonomic "
             "constraints only "
             "with --formulation index2 (their positions then drift). `rattleback check rod` lists the methods that do"},
         Request{{"run", "skate", "--set", "M=1"},
