@@ -29,7 +29,7 @@ int demo(const Words& words) {
   text +=
       "\nWhat to try next\n"
       "  rattleback check chaplygin-sleigh                     what system this is, and what fits it\n"
-      "  rattleback run chaplygin-sleigh --method ode          with a standard method: watch the blade slip\n"
+      "  rattleback run rolling-disk --method index1           with a standard method: watch the wheel slip\n"
       "  rattleback run chaplygin-sleigh --output sleigh.csv   the trajectory, for your own plots\n"
       "  rattleback run skate --audit reverse,order            also back in time, and the order measured\n"
       "  rattleback systems                                    all systems that come with the program\n"

@@ -163,10 +163,12 @@ CheckReport check(const Model& model) {
     out.nearest_q = q;
     out.nearest_v = v;
   }
-  const auto acceleration = system->acceleration();
-  acceleration->set_guess(model.z0);
-  if (acceleration->solve(0.0, q, v))
-    out.multipliers.assign(acceleration->multipliers().begin(), acceleration->multipliers().end());
+  if (a.redundant.empty() && a.saddle_regular) {
+    const auto acceleration = system->acceleration();
+    acceleration->set_guess(model.z0);
+    if (acceleration->solve(0.0, q, v))
+      out.multipliers.assign(acceleration->multipliers().begin(), acceleration->multipliers().end());
+  }
   std::string obstacle;
   if (!a.redundant.empty()) obstacle = "needs independent constraints: '" + a.redundant.front() + "' depends on the others at the start";
   else if (!a.saddle_regular) obstacle = "needs a regular saddle-point matrix [L_vv K^T; K 0] at the start";

@@ -106,6 +106,9 @@ void add_dataset(hid_t file, const Block& block, std::size_t rows) {
 }  // namespace
 
 void write_hdf5(const Model& model, const Trajectory& trajectory, const std::string& options, const std::string& path) {
+  // After a failed write (a full disk) the library keeps the file and crashes on it when the program ends; nothing here is
+  // left open for it to clean up then.
+  H5dont_atexit();
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // failures are reported here, not printed by the library
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "opening");
   H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST);

@@ -263,7 +263,13 @@ Trajectory Run::go() {
     if (method_.two_step) out.constraint_midpoint = monitor_.max_midpoint;
   }
   if (!system_.is_mechanical() || system_.mechanical().holonomic > 0) out.constraint_position = monitor_.max_position;
-  out.error = system_.exact_error(out.t, out.q, out.v, out.multipliers);
+  if (const auto at_start = system_.exact_error(0.0, start_.q, start_.v, start_.multipliers); at_start) {
+    // [exact] belongs to one start; after --start or --project it may be the solution of another problem.
+    if (*at_start <= 1e-8)
+      out.error = system_.exact_error(out.t, out.q, out.v, out.multipliers);
+    else
+      out.notes.push_back("[exact] is not the solution from this start, so no error is reported");
+  }
   out.newton_iterations = stepper.iterations;
   out.newton_max_per_step = stepper.max_iterations;
   if (options_.audit_reverse && report.ok) audit_reverse(out);
@@ -294,6 +300,8 @@ void Run::audit_reverse(Trajectory& out) {
 
 // Differences of the end states with h, h/2, h/4 shrink by 2^p.
 std::optional<double> observed_order(const Model& model, Options options) {
+  options = complete(model, options);
+  if (options.tableau.empty() && find_method(options.method).fixed_stages != 0) options.stages = 0;
   options.audit_order = options.audit_reverse = false;
   options.keep_records = false;
   options.checkpoint.clear();
@@ -324,7 +332,7 @@ Trajectory simulate(const Model& model, const Options& options) {
   if (const std::string faults = options.validate(); !faults.empty()) throw Error(faults);
   Run run(model, options);
   Trajectory out = run.go();
-  if (options.audit_order && out.status == Status::done) out.observed_order = observed_order(model, complete(model, options));
+  if (options.audit_order && out.status == Status::done) out.observed_order = observed_order(model, options);
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include <Eigen/Dense>
 
@@ -13,10 +14,23 @@
 namespace rattleback {
 namespace {
 
-using Row = std::map<std::int32_t, NodeId>;  // unknown -> d residual / d unknown
+using Row = std::map<std::int32_t, NodeId>;  // unknown -> d residual / d unknown; 0 = occurs, but only in jumps
+
+// Unknowns below a function with jumps (sign, a condition): the derivative does not show them.
+std::set<std::int32_t> behind_jumps(const Graph& g, NodeId residual) {
+  std::vector<NodeId> jumps;
+  for (const NodeId id : reachable(g, std::span(&residual, 1)))
+    if (const Op op = g[id].op; op == Op::sign || op == Op::less || op == Op::less_equal) jumps.push_back(id);
+  std::set<std::int32_t> out;
+  if (jumps.empty()) return out;
+  for (const NodeId id : reachable(g, jumps))
+    if (g[id].op == Op::variable && g[id].space == kUnknown) out.insert(g[id].base());
+  return out;
+}
 
 Row row_of(Graph& g, NodeId residual) {
   Row row;
+  for (const std::int32_t u : behind_jumps(g, residual)) row[u] = g.zero();
   for (const Entry& e : gradient(g, residual, kUnknown)) {
     if (e.count != 0) throw NeedsUnrolling();
     row[e.row.base] = e.expr;
@@ -45,6 +59,7 @@ void eliminate(Equations& eq, std::vector<Row>& rows, std::vector<char>& alive) 
       const Row& own = rows[static_cast<std::size_t>(u)];
       const auto d = own.find(u);
       if (d == own.end() || !g.is_constant(d->second)) continue;
+      if (behind_jumps(g, eq.residuals[static_cast<std::size_t>(u)]).contains(u)) continue;
       const double c = g[d->second].value;
       if (!(std::fabs(c) > 0.0) || !std::isfinite(c)) continue;
       NodeId rest = eq.residuals[static_cast<std::size_t>(u)];
@@ -63,7 +78,7 @@ void eliminate(Equations& eq, std::vector<Row>& rows, std::vector<char>& alive) 
 }
 
 // Matches each equation with an unknown it contains (augmenting paths; its own unknown first).
-std::vector<std::int32_t> match(const std::vector<Row>& rows, std::span<const std::int32_t> alive, std::int32_t total) {
+std::vector<std::int32_t> match(const Graph& g, const std::vector<Row>& rows, std::span<const std::int32_t> alive, std::int32_t total) {
   std::vector<std::int32_t> equation_of(static_cast<std::size_t>(total), -1);
   std::vector<char> seen;
   std::function<bool(std::int32_t)> place = [&](std::int32_t r) {
@@ -78,8 +93,9 @@ std::vector<std::int32_t> match(const std::vector<Row>& rows, std::span<const st
       }
       return false;
     };
-    if (row.contains(r) && attempt(r)) return true;
-    return std::any_of(row.begin(), row.end(), [&](const auto& cell) { return attempt(cell.first); });
+    const auto usable = [&](NodeId derivative) { return !g.is_constant(derivative, 0.0); };
+    if (const auto own = row.find(r); own != row.end() && usable(own->second) && attempt(r)) return true;
+    return std::any_of(row.begin(), row.end(), [&](const auto& cell) { return usable(cell.second) && attempt(cell.first); });
   };
   for (const std::int32_t r : alive) {
     seen.assign(static_cast<std::size_t>(total), 0);
@@ -157,7 +173,7 @@ Plan::Plan(Equations eq) {
     alive.clear();
     for (std::int32_t u = 0; u < total; ++u)
       if (flag[static_cast<std::size_t>(u)] != 0) alive.push_back(u);
-    equation_of = match(rows, alive, total);
+    equation_of = match(g, rows, alive, total);
     groups = components(rows, alive, equation_of);
   };
   std::vector<char> alive_flag(eq.residuals.size(), 1);
@@ -194,6 +210,8 @@ Plan::Plan(Equations eq) {
         wish.unknowns.push_back(u);
     for (const std::int32_t r : equations) {
       wish.residuals.push_back(eq.residuals[static_cast<std::size_t>(r)]);
+      for (const std::int32_t u : behind_jumps(g, wish.residuals.back()))
+        if (std::find(wish.unknowns.begin(), wish.unknowns.end(), u) != wish.unknowns.end()) wish.linear = false;
       const Row& row = rows[static_cast<std::size_t>(r)];
       for (const std::int32_t u : wish.unknowns) {
         const auto d = row.find(u);

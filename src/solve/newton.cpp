@@ -60,6 +60,12 @@ bool factor(const Plan::Block& b, double* w) {
   return factor_in_place(w + b.lu, w + b.pivots, w + b.pivots + b.size, b.size);
 }
 
+bool finite(const double* x, std::int32_t count) {
+  double sum = 0.0;  // stays 0 unless something is not finite
+  for (std::int32_t i = 0; i < count; ++i) sum += x[i] * 0.0;
+  return sum == 0.0;
+}
+
 void solve_linear(const Plan::Block& b, double* w, Matrix matrix) {
   double* const delta = correction_of(b, w);
   if (matrix == Matrix::saddle)
@@ -90,7 +96,9 @@ bool solve_block(const Plan::Block& b, double* w, const double scale[2], const S
     if (matrix == Matrix::current) {
       b.jacobian.run(w);
       if (!factor(b, w)) {
-        report.reason = "the matrix of the equations is singular";
+        report.reason = finite(w + b.r, b.size) && finite(w + b.J, b.size * b.size)
+                            ? "the matrix of the equations is singular"
+                            : "the equations gave a value that is not finite";
         return false;
       }
     }

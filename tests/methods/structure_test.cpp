@@ -8,6 +8,7 @@
 #include "methods/momentum.hpp"
 #include "methods/rk_families.hpp"
 #include "rattleback/method.hpp"
+#include "rattleback/error.hpp"
 #include "support/properties.hpp"
 
 namespace rattleback::testing {
@@ -77,7 +78,10 @@ int expect_round_trips(const std::vector<Model>& models, double h, int steps) {
     for (const Candidate& c : candidates(model)) {
       if (!c.symmetric) continue;
       SCOPED_TRACE(model.key + " " + c.name + " " + std::to_string(c.stages));
-      EXPECT_LT(round_trip_defect(method(c.name, c.stages), model, h, steps), 4e-13);  // 9e-15
+      // The standard treatment of a DAE has |R(infinity)| = 1 and nothing that pulls the solution back to the constraint:
+      // rounding in the constraint adds up there like 1/h^2.
+      const bool undamped = model.kind == Kind::dae && c.name.starts_with("rk-");
+      EXPECT_LT(round_trip_defect(method(c.name, c.stages), model, h, steps), undamped ? 4e-10 : 4e-13);  // 2e-11, 9e-15
       ++tested;
     }
   return tested;
@@ -143,6 +147,27 @@ TEST(SparkLobatto, IsRefusedWhenTheAlgebraicVariableStandsInPartA) {
     FAIL() << "it ran";
   } catch (const Error& e) {
     EXPECT_NE(std::string(e.what()).find("[rhs.1]"), std::string::npos) << e.what();
+  }
+}
+
+// --- forces with jumps
+
+// Dry friction -0.1 sign(x') and a force behind a condition: x' = 1 falls to 0.9 at t = 1 with every method.
+TEST(ForceWithAJump, ActsWithEveryMethod) {
+  for (const char* const force : {"-0.1*sign(x')", "if(x' > 0.5, -0.1, 0)"}) {
+    const Model model = parse_model(std::string("name = 'sled'\ncoordinates = ['x']\n[lagrangian]\nkinetic = \"x'^2/2\"\n"
+                                                "potential = '0'\n[forces]\nx = \"") + force + "\"\n[initial]\n\"x'\" = 1\n",
+                                    "sled.toml");
+    for (const MethodInfo& info : methods()) {
+      if (!info.mechanical) continue;
+      Options options;
+      options.method = info.name;
+      options.step = 0.1;
+      options.steps = 10;
+      const Trajectory run = simulate(model, options);
+      // cortes-martinez: its velocity is the mean over the last step
+      EXPECT_NEAR(run.v[0], info.name == "cortes-martinez" ? 0.905 : 0.9, 1e-12) << info.name << " " << force;
+    }
   }
 }
 

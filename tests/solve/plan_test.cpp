@@ -102,6 +102,27 @@ TEST(Plan, SolvesALooseToleranceLooselyWhenAsked) {
   EXPECT_LT(error, 1e-2);
 }
 
+// A jump has no derivative, but it is part of the equation: neither substituted away nor taken for linear.
+TEST(Plan, SeesUnknownsBehindJumps) {
+  Built b;
+  Graph& g = b.g();
+  b.eq.inputs = {{kPosition, 1}};
+  // u + sign(u - 3) = in: with in = 1 the solution is u = 2 (sign = -1), where putting u = 0 into the sign says so too;
+  // with in = 6 it is u = 5 (sign = +1), where it does not.
+  b.add(g.sub(g.add(b.u(0), g.unary(Op::sign, g.sub(b.u(0), g.constant(3.0)))), b.in(0)));
+  b.eq.guesses[0] = b.in(0);
+  b.eq.results = {b.u(0)};
+  const Plan plan(b.eq);
+  EXPECT_FALSE(plan.linear());
+  for (const auto& [input, solution] : {std::pair(1.0, 2.0), std::pair(6.0, 5.0)}) {
+    std::vector<double> w = plan.image();
+    w[static_cast<std::size_t>(plan.slot(kPosition))] = input;
+    plan.guess(w.data());
+    ASSERT_TRUE(plan.solve(w.data(), kScale, {}).ok);
+    EXPECT_DOUBLE_EQ(w[static_cast<std::size_t>(plan.result_slot())], solution);
+  }
+}
+
 TEST(DenseFactor, HandlesRowsOfVeryDifferentSize) {
   // Rows scaled by 1e-12 and 1e9: equilibration keeps the pivots meaningful.
   const double A[] = {1e-12, 2e-12, 3e-12, 4e9, 5e9, 6e9, 7.0, 8.0, 10.0};

@@ -1,5 +1,5 @@
-// The tableaux which the source documents print, as they print them: appendix B of [Hilden] (seed 000) and section 7 of
-// [Jay2009] (seed 001). All agree to the bit.
+// The tableaux which the source documents print, as they print them: appendix B of [Hilden2009] and section 7 of
+// [Jay2009]. All agree to the bit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -61,7 +61,7 @@ TEST(PrintedTableaux, RadauIAAgrees) {
                  {"1/9", "(16 + sqrt(6))/36", "(16 - sqrt(6))/36"}, {"0", "(6 - sqrt(6))/10", "(6 + sqrt(6))/10"});
 }
 
-// Not in the seeds; [HairerWanner1996, tables IV.5.5 and IV.5.6].
+// Not in those documents: [HairerWanner1996, tables IV.5.5 and IV.5.6].
 TEST(PrintedTableaux, RadauIIAAgrees) {
   expect_printed(radau_iia(1), {"1"}, {"1"}, {"1"});
   expect_printed(radau_iia(2), {"5/12", "-1/12", "3/4", "1/4"}, {"3/4", "1/4"}, {"1/3", "1"});
