@@ -103,8 +103,9 @@ void mclachlan_perlmutter(QuarticParticles& state, double h, std::int64_t steps)
 
 void spark_lobatto_ab(QuarticParticles& state, double h, std::int64_t steps) {
   const double half = 0.5 * h;
-  auto [x, w1, w2, w3, z1, z2, z3] = state.q;
-  auto [vx, u1, u2, u3, v1, v2, v3] = state.v;
+  const auto& [q, v] = state;  // plain copies of them: clang 14 has no structured bindings in lambdas
+  double x = q[0], w1 = q[1], w2 = q[2], w3 = q[3], z1 = q[4], z2 = q[5], z3 = q[6];
+  double vx = v[0], u1 = v[1], u2 = v[2], u3 = v[3], v1 = v[4], v2 = v[5], v3 = v[6];
   double f1, f2, f3, g1, g2, g3;  // minus the forces on w and z
   const auto forces = [&] {
     const double zz1 = z1 * z1, zz2 = z2 * z2, zz3 = z3 * z3;

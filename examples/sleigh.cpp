@@ -22,7 +22,8 @@ struct Sleigh {
 int main() {
   const auto model = rattleback::trace(
       Sleigh{}, {.name = "sleigh", .coordinates = {"x", "y", "theta"}, .q = {1, 0, 0}, .constraints = {"blade"}});
-  const auto run = rattleback::simulate(model, {.method = "spark-lobatto-ab", .stages = 3, .step = 0.12, .until = 60.0});
+  const auto run =
+      rattleback::simulate(model, {.method = "spark-lobatto-ab", .stages = 3, .step = 0.12, .until = 60.0});
   std::printf("x = %.6f, y = %.6f, theta = %.6f\n", run.q[0], run.q[1], run.q[2]);
   std::printf("energy kept to %.1e, blade to %.1e\n", run.energy->max_error, *run.constraint_velocity);
 }

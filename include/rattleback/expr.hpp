@@ -27,6 +27,7 @@ inline constexpr Space kPosition = 1;    // q, or the states y of a DAE
 inline constexpr Space kVelocity = 2;    // v
 inline constexpr Space kMultiplier = 3;  // lambda, or the algebraic variables z of a DAE
 
+// clang-format off
 enum class Op : std::uint8_t {
   constant, variable, index, table,  // leaves
   neg, sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, exp, log, sqrt, abs, sign,
@@ -34,6 +35,7 @@ enum class Op : std::uint8_t {
   select,  // a != 0 ? b : c
   sum      // of the body a over its loop
 };
+// clang-format on
 bool is_leaf(Op op);
 int arity(Op op);  // number of node arguments
 

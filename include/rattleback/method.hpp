@@ -24,11 +24,11 @@ struct MethodInfo {
   int (*order)(int stages) = nullptr;
   std::string_view order_text = {};  // "2s-2"
   Claim symmetric = Claim::no;
-  Claim energy = Claim::no;  // exact energy; all symmetric methods keep it bounded on reversible problems
+  Claim energy = Claim::no;           // exact energy; all symmetric methods keep it bounded on reversible problems
   std::string_view constraints = {};  // levels kept at the end points
   std::string_view source = {};       // document and section
   std::string_view note = {};         // conditions, in one sentence
-  bool adaptive = false;         // chooses its own steps; --step is the output interval
+  bool adaptive = false;              // chooses its own steps; --step is the output interval
 };
 
 std::span<const MethodInfo> methods();

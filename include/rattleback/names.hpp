@@ -11,7 +11,7 @@ namespace rattleback {
 
 class Names {
  public:
-  void add(std::string name);                                              // returns nothing: position = old size()
+  void add(std::string name);                                                 // returns nothing: position = old size()
   void add_family(std::string stem, std::int32_t first, std::int32_t count);  // stem[first] ... stem[first+count-1]
   [[nodiscard]] std::int32_t size() const { return size_; }
   [[nodiscard]] bool empty() const { return size_ == 0; }

@@ -23,25 +23,25 @@ struct Progress {
 
 // Field names are the long flags of `rattleback run`, the keys of [run] and the Python keywords.
 struct Options {
-  std::string method = {};                  // empty: the model's [run] method, else spark-lobatto-ab (dae: srk-gauss)
-  int stages = 0;                      // 0: the model's default, else the method's
-  double step = 0.0;                   // 0: the model's default
-  std::optional<double> until = {};         // end time; with neither until nor steps: the model's default
-  std::optional<std::int64_t> steps = {};   // exactly so many steps of size `step`
-  std::string formulation = {};             // "", "index3", "index2", "ggl": how holonomic constraints are taken
-  bool project = false;                // move an inconsistent start to the nearest consistent one
-  int compose = 0;                     // 4, 6, 8: symmetric composition to this order
-  std::string tableau = {};                 // file with the user's own coefficients; replaces `method`
-  double rtol = 1e-6, atol = 1e-9;     // ode and index1 only
-  double newton_tol = 0.0;             // relative size of the last correction; 0 = to rounding
-  std::int64_t every = 0;              // record every so many steps; 0: all, thinned beyond 10^6
-  bool keep_records = true;            // false: only the audit's running numbers
-  bool record_multipliers = true;      // solve for the multipliers at every record, not only at the end
-  bool audit_reverse = false;          // integrate back and compare with the start
-  bool audit_order = false;            // repeat with h/2 and h/4 and compare
-  std::string checkpoint = {};              // file, written atomically as the run goes
-  bool resume = false;                 // continue from the checkpoint
-  double checkpoint_seconds = 1.0;     // how often
+  std::string method = {};                 // empty: the model's [run] method, else spark-lobatto-ab (dae: srk-gauss)
+  int stages = 0;                          // 0: the model's default, else the method's
+  double step = 0.0;                       // 0: the model's default
+  std::optional<double> until = {};        // end time; with neither until nor steps: the model's default
+  std::optional<std::int64_t> steps = {};  // exactly so many steps of size `step`
+  std::string formulation = {};            // "", "index3", "index2", "ggl": how holonomic constraints are taken
+  bool project = false;                    // move an inconsistent start to the nearest consistent one
+  int compose = 0;                         // 4, 6, 8: symmetric composition to this order
+  std::string tableau = {};                // file with the user's own coefficients; replaces `method`
+  double rtol = 1e-6, atol = 1e-9;         // ode and index1 only
+  double newton_tol = 0.0;                 // relative size of the last correction; 0 = to rounding
+  std::int64_t every = 0;                  // record every so many steps; 0: all, thinned beyond 10^6
+  bool keep_records = true;                // false: only the audit's running numbers
+  bool record_multipliers = true;          // solve for the multipliers at every record, not only at the end
+  bool audit_reverse = false;              // integrate back and compare with the start
+  bool audit_order = false;                // repeat with h/2 and h/4 and compare
+  std::string checkpoint = {};             // file, written atomically as the run goes
+  bool resume = false;                     // continue from the checkpoint
+  double checkpoint_seconds = 1.0;         // how often
   std::function<void(const Progress&)> progress = {};  // called a few times a second
 
   // All faults at once, one per line; empty when there are none. simulate() throws Error with them.
@@ -59,13 +59,14 @@ struct Trajectory {
   std::string method;
   int stages = 0, order = 0;  // order 0: adaptive or not known
   double step = 0.0;
-  std::int64_t steps = 0;       // taken
-  std::int64_t every = 1;       // records are this many steps apart
-  double t = 0.0;               // reached
+  std::int64_t steps = 0;  // taken
+  std::int64_t every = 1;  // records are this many steps apart
+  double t = 0.0;          // reached
 
   Status status = Status::done;
-  std::string message;             // why it stopped, at which t, what to try
-  std::vector<std::string> notes;  // what the reader should know: shorter last step, projected start, claims that do not hold here
+  std::string message;  // why it stopped, at which t, what to try
+  std::vector<std::string>
+      notes;  // what the reader should know: shorter last step, projected start, claims that do not hold here
 
   // Records, row by row: t, q, v, multipliers, energy, residuals.
   struct Records {
@@ -77,13 +78,13 @@ struct Trajectory {
   std::vector<double> q, v, multipliers;
 
   // Audit: over the recorded steps.
-  std::optional<EnergyAudit> energy;             // mechanical
-  std::optional<double> constraint_position;     // holonomic constraints, or those of a dae
-  std::optional<double> constraint_velocity;     // all constraints of a mechanical system
-  std::optional<double> constraint_midpoint;     // cortes-martinez
-  std::optional<double> error;                   // against [exact]
-  std::optional<double> reverse_defect;          // audit_reverse: relative to the largest component of the start
-  std::optional<double> observed_order;          // audit_order
+  std::optional<EnergyAudit> energy;          // mechanical
+  std::optional<double> constraint_position;  // holonomic constraints, or those of a dae
+  std::optional<double> constraint_velocity;  // all constraints of a mechanical system
+  std::optional<double> constraint_midpoint;  // cortes-martinez
+  std::optional<double> error;                // against [exact]
+  std::optional<double> reverse_defect;       // audit_reverse: relative to the largest component of the start
+  std::optional<double> observed_order;       // audit_order
   std::int64_t newton_iterations = 0;
   int newton_max_per_step = 0;
   double wall_seconds = 0.0;
@@ -117,9 +118,9 @@ struct CheckReport {
   std::vector<std::string> redundant;  // names of constraints that depend on the others at the start
   bool mass_constant = false, mass_positive_definite = false, saddle_regular = false;
   bool consistent = false, derivatives_ok = false;
-  double derivative_error = 0.0;              // largest relative difference to finite differences
-  std::vector<double> nearest_q, nearest_v;   // the nearest consistent start, when the given one is not
-  std::vector<double> multipliers;            // at the start
+  double derivative_error = 0.0;             // largest relative difference to finite differences
+  std::vector<double> nearest_q, nearest_v;  // the nearest consistent start, when the given one is not
+  std::vector<double> multipliers;           // at the start
   std::vector<MethodCheck> methods;
   std::vector<std::string> notes;
 };
@@ -136,11 +137,11 @@ struct OrderRun {
 };
 
 struct OrderSlope {
-  std::string label;            // "spark-gauss(2)"
-  double fitted = 0.0;          // over all points above rounding
-  double last = 0.0;            // between the two smallest such steps
+  std::string label;    // "spark-gauss(2)"
+  double fitted = 0.0;  // over all points above rounding
+  double last = 0.0;    // between the two smallest such steps
   double fitted_q = 0.0, fitted_v = 0.0, fitted_multipliers = 0.0;
-  int points = 0;               // used
+  int points = 0;  // used
 };
 
 struct OrderRequest {

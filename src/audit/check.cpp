@@ -1,9 +1,9 @@
 // What can be said about a model without integrating it.
 #include <cmath>
 
+#include <fmt/format.h>
 #include <Eigen/SparseCholesky>
 #include <Eigen/SparseCore>
-#include <fmt/format.h>
 
 #include "audit/derivative_check.hpp"
 #include "audit/integrability.hpp"
@@ -33,8 +33,7 @@ void check_methods(const Model& model, CheckReport& out, const std::string& obst
 void add_constraints(const System& system, CheckReport& out, const StartAnalysis& a) {
   const Model& model = system.model();
   if (!system.is_mechanical()) {
-    for (const ConstraintResidual& r : a.residuals)
-      out.constraints.push_back({r.name, true, false, true, r.value});
+    for (const ConstraintResidual& r : a.residuals) out.constraints.push_back({r.name, true, false, true, r.value});
     return;
   }
   const Mechanical& f = system.mechanical();
@@ -93,7 +92,8 @@ void check_large(const Model& model, CheckReport& out) {
   matrix.setFromTriplets(list.begin(), list.end());
   Eigen::VectorXd length = Eigen::VectorXd::Zero(m);
   for (Eigen::Index j = 0; j < matrix.outerSize(); ++j)
-    for (Eigen::SparseMatrix<double>::InnerIterator it(matrix, j); it; ++it) length(it.row()) += it.value() * it.value();
+    for (Eigen::SparseMatrix<double>::InnerIterator it(matrix, j); it; ++it)
+      length(it.row()) += it.value() * it.value();
   for (Eigen::Index i = 0; i < m; ++i) length(i) = length(i) > 0.0 ? 1.0 / std::sqrt(length(i)) : 1.0;
   matrix = length.asDiagonal() * matrix;
   const Eigen::SparseMatrix<double> product = matrix * matrix.transpose();
@@ -102,13 +102,17 @@ void check_large(const Model& model, CheckReport& out) {
   std::vector<double> diagonal(static_cast<std::size_t>(n), 0.0);
   bool is_diagonal = true;
   for (const auto& t : triplets(mass)) {
-    if (t.row() == t.col()) diagonal[static_cast<std::size_t>(t.row())] += t.value();
-    else is_diagonal = is_diagonal && t.value() == 0.0;
+    if (t.row() == t.col())
+      diagonal[static_cast<std::size_t>(t.row())] += t.value();
+    else
+      is_diagonal = is_diagonal && t.value() == 0.0;
   }
   out.mass_positive_definite = is_diagonal;
   for (const double x : diagonal) out.mass_positive_definite = out.mass_positive_definite && x > 0.0;
   out.saddle_regular = out.mass_positive_definite && out.rank == m;
-  if (!is_diagonal) out.notes.push_back("the mass matrix is not diagonal; whether it is positive definite was not decided at this size");
+  if (!is_diagonal)
+    out.notes.push_back(
+        "the mass matrix is not diagonal; whether it is positive definite was not decided at this size");
 
   out.consistent = true;
   const auto residuals = [&](const Entries& f, const Names& names, bool holonomic) {
@@ -117,7 +121,8 @@ void check_large(const Model& model, CheckReport& out) {
     const auto x = value(0.0, model.q0, model.v0);
     for (const Names::Group& group : names.groups()) {
       ConstraintCheck c;
-      c.name = group.family ? fmt::format("{}[{}:{}]", group.stem, group.first, group.first + group.count - 1) : group.stem;
+      c.name =
+          group.family ? fmt::format("{}[{}:{}]", group.stem, group.first, group.first + group.count - 1) : group.stem;
       c.holonomic = c.integrable = holonomic;
       for (std::int32_t i = 0; i < group.count; ++i)
         c.start_residual = std::fmax(c.start_residual, std::fabs(x[static_cast<std::size_t>(group.offset + i)]));
@@ -127,7 +132,8 @@ void check_large(const Model& model, CheckReport& out) {
   };
   residuals(model.holonomic, model.holonomic_names, true);
   residuals(model.nonholonomic, model.nonholonomic_names, false);
-  out.notes.push_back("large families: constraints are listed by family, integrability of nonholonomic ones was not tested");
+  out.notes.push_back(
+      "large families: constraints are listed by family, integrability of nonholonomic ones was not tested");
 }
 
 }  // namespace
@@ -170,8 +176,10 @@ CheckReport check(const Model& model) {
       out.multipliers.assign(acceleration->multipliers().begin(), acceleration->multipliers().end());
   }
   std::string obstacle;
-  if (!a.redundant.empty()) obstacle = "needs independent constraints: '" + a.redundant.front() + "' depends on the others at the start";
-  else if (!a.saddle_regular) obstacle = "needs a regular saddle-point matrix [L_vv K^T; K 0] at the start";
+  if (!a.redundant.empty())
+    obstacle = "needs independent constraints: '" + a.redundant.front() + "' depends on the others at the start";
+  else if (!a.saddle_regular)
+    obstacle = "needs a regular saddle-point matrix [L_vv K^T; K 0] at the start";
   check_methods(model, out, obstacle);
   return out;
 }

@@ -40,8 +40,18 @@ class Monitor {
 
   static constexpr std::size_t kSaved = 12;
   [[nodiscard]] std::vector<double> save() const {
-    return {static_cast<double>(count_), t0_, first_, last_, sx_, sy_, sxx_, sxy_,
-            max_energy_error, max_position, max_velocity, max_midpoint};
+    return {static_cast<double>(count_),
+            t0_,
+            first_,
+            last_,
+            sx_,
+            sy_,
+            sxx_,
+            sxy_,
+            max_energy_error,
+            max_position,
+            max_velocity,
+            max_midpoint};
   }
   void load(std::span<const double> x) {
     count_ = static_cast<std::int64_t>(x[0]);

@@ -33,7 +33,8 @@ Trajectory run(const Model& model, Options options, const std::string& method, i
   options.every = 0;
   options.audit_order = options.audit_reverse = false;
   const Trajectory t = simulate(model, options);
-  if (t.status != Status::done) throw Error(fmt::format("{} with step {:g} did not reach t = {:g}: {}", method, step, until, t.message));
+  if (t.status != Status::done)
+    throw Error(fmt::format("{} with step {:g} did not reach t = {:g}: {}", method, step, until, t.message));
   return t;
 }
 
@@ -46,7 +47,8 @@ struct Line {
 Line fit(const std::vector<double>& steps, const std::vector<double>& errors, double floor) {
   std::vector<std::pair<double, double>> points;
   for (std::size_t i = 0; i < steps.size(); ++i)
-    if (errors[i] > floor && std::isfinite(errors[i])) points.emplace_back(std::log(std::fabs(steps[i])), std::log(errors[i]));
+    if (errors[i] > floor && std::isfinite(errors[i]))
+      points.emplace_back(std::log(std::fabs(steps[i])), std::log(errors[i]));
   std::sort(points.begin(), points.end());
   Line line;
   line.points = static_cast<int>(points.size());
@@ -150,7 +152,8 @@ OrderReport order_study(const Model& model, const OrderRequest& request) {
     slope.points = line.points;
     slope.fitted_q = fit(request.steps, eq, floor).fitted;
     slope.fitted_v = exact ? std::nan("") : fit(request.steps, ev, floor).fitted;
-    slope.fitted_multipliers = exact ? std::nan("") : fit(request.steps, em, 10.0 * 2e-14 * std::fmax(size_m, 1e-300)).fitted;
+    slope.fitted_multipliers =
+        exact ? std::nan("") : fit(request.steps, em, 10.0 * 2e-14 * std::fmax(size_m, 1e-300)).fitted;
     out.slopes.push_back(std::move(slope));
   }
   return out;

@@ -11,8 +11,7 @@ namespace rattleback {
 namespace {
 
 Code code_of(Op op) {
-  return op == Op::select ? Code::select
-                          : static_cast<Code>(static_cast<int>(op) - static_cast<int>(Op::neg));
+  return op == Op::select ? Code::select : static_cast<Code>(static_cast<int>(op) - static_cast<int>(Op::neg));
 }
 
 }  // namespace
@@ -38,8 +37,7 @@ std::int32_t Assembler::slot_of(Space space) const {
 void Assembler::announce(std::span<const NodeId> roots) {
   announced_.insert(announced_.end(), roots.begin(), roots.end());
   uses_.assign(graph_.size(), 0);
-  for (const NodeId id : reachable(graph_, announced_))
-    for_each_argument(graph_[id], [&](NodeId k) { ++uses_[k]; });
+  for (const NodeId id : reachable(graph_, announced_)) for_each_argument(graph_[id], [&](NodeId k) { ++uses_[k]; });
   for (const NodeId id : announced_) ++uses_[id];
 }
 
@@ -157,7 +155,8 @@ void Assembler::emit_loop(Program& program, std::int32_t count, std::span<const 
   // Values that are the same for all members are computed before the loop and read by broadcast.
   std::unordered_set<NodeId> read(roots.begin(), roots.end());
   for (const NodeId id : below)
-    if (graph_[id].count != 0 && graph_[id].op != Op::sum) for_each_argument(graph_[id], [&](NodeId k) { read.insert(k); });
+    if (graph_[id].count != 0 && graph_[id].op != Op::sum)
+      for_each_argument(graph_[id], [&](NodeId k) { read.insert(k); });
   for (const NodeId id : below)
     if (graph_[id].count == 0 && read.contains(id)) emit(program, id);
 
@@ -250,8 +249,7 @@ void Assembler::forget(std::span<const NodeId> nodes) {
 
 std::vector<double> Assembler::image(int lanes) const {
   std::vector<double> w(static_cast<std::size_t>(next_) * static_cast<std::size_t>(lanes), 0.0);
-  for (const auto& [s, v] : constants_)
-    std::fill_n(w.begin() + static_cast<std::ptrdiff_t>(s) * lanes, lanes, v);
+  for (const auto& [s, v] : constants_) std::fill_n(w.begin() + static_cast<std::ptrdiff_t>(s) * lanes, lanes, v);
   return w;
 }
 

@@ -220,7 +220,8 @@ NodeId Graph::binary(Op op, NodeId a, NodeId b) {
         if (y.value == -1.0) return unary(Op::neg, a);
         // Exact when the divisor is a power of two; otherwise a quotient stays a quotient.
         int exponent = 0;
-        if (std::frexp(y.value, &exponent) == 0.5 && exponent > -1000) return binary(Op::mul, constant(1.0 / y.value), a);
+        if (std::frexp(y.value, &exponent) == 0.5 && exponent > -1000)
+          return binary(Op::mul, constant(1.0 / y.value), a);
       }
       if (a == b) return one();
       if (x.op == Op::neg) return unary(Op::neg, binary(Op::div, x.a, b));

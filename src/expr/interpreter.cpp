@@ -8,33 +8,33 @@ namespace {
 
 // Transcendental functions are the scalar libm's in every path: mixing in vector versions would change bits between
 // one lane and many.
-#define RATTLEBACK_ARITHMETIC(CASE1, CASE2)                                      \
-  CASE1(neg, -x)                                                                 \
-  CASE1(sin, std::sin(x))                                                        \
-  CASE1(cos, std::cos(x))                                                        \
-  CASE1(tan, std::tan(x))                                                        \
-  CASE1(asin, std::asin(x))                                                      \
-  CASE1(acos, std::acos(x))                                                      \
-  CASE1(atan, std::atan(x))                                                      \
-  CASE1(sinh, std::sinh(x))                                                      \
-  CASE1(cosh, std::cosh(x))                                                      \
-  CASE1(tanh, std::tanh(x))                                                      \
-  CASE1(exp, std::exp(x))                                                        \
-  CASE1(log, std::log(x))                                                        \
-  CASE1(sqrt, std::sqrt(x))                                                      \
-  CASE1(abs, std::fabs(x))                                                       \
-  CASE1(sign, static_cast<double>((x > 0.0) - (x < 0.0)))                        \
-  CASE1(copy, x)                                                                 \
-  CASE2(add, x + y)                                                              \
-  CASE2(sub, x - y)                                                              \
-  CASE2(mul, x* y)                                                               \
-  CASE2(div, x / y)                                                              \
-  CASE2(pow, std::pow(x, y))                                                     \
-  CASE2(atan2, std::atan2(x, y))                                                 \
-  CASE2(min, y < x ? y : x)                                                      \
-  CASE2(max, x < y ? y : x)                                                      \
-  CASE2(hypot, std::hypot(x, y))                                                 \
-  CASE2(less, x < y ? 1.0 : 0.0)                                                 \
+#define RATTLEBACK_ARITHMETIC(CASE1, CASE2)               \
+  CASE1(neg, -x)                                          \
+  CASE1(sin, std::sin(x))                                 \
+  CASE1(cos, std::cos(x))                                 \
+  CASE1(tan, std::tan(x))                                 \
+  CASE1(asin, std::asin(x))                               \
+  CASE1(acos, std::acos(x))                               \
+  CASE1(atan, std::atan(x))                               \
+  CASE1(sinh, std::sinh(x))                               \
+  CASE1(cosh, std::cosh(x))                               \
+  CASE1(tanh, std::tanh(x))                               \
+  CASE1(exp, std::exp(x))                                 \
+  CASE1(log, std::log(x))                                 \
+  CASE1(sqrt, std::sqrt(x))                               \
+  CASE1(abs, std::fabs(x))                                \
+  CASE1(sign, static_cast<double>((x > 0.0) - (x < 0.0))) \
+  CASE1(copy, x)                                          \
+  CASE2(add, x + y)                                       \
+  CASE2(sub, x - y)                                       \
+  CASE2(mul, x* y)                                        \
+  CASE2(div, x / y)                                       \
+  CASE2(pow, std::pow(x, y))                              \
+  CASE2(atan2, std::atan2(x, y))                          \
+  CASE2(min, y < x ? y : x)                               \
+  CASE2(max, x < y ? y : x)                               \
+  CASE2(hypot, std::hypot(x, y))                          \
+  CASE2(less, x < y ? 1.0 : 0.0)                          \
   CASE2(less_equal, x <= y ? 1.0 : 0.0)
 
 void run_loop(const Program& program, const Loop& loop, double* w, int lanes, int lane) {
@@ -78,19 +78,19 @@ void run_loop(const Program& program, const Loop& loop, double* w, int lanes, in
         }
         case LoopCode::arithmetic:
           switch (in.code) {
-#define CASE1(name, formula)                 \
-  case Code::name:                           \
-    for (int l = 0; l < kChunk; ++l) {       \
-      const double x = a[l];                 \
-      d[l] = formula;                        \
-    }                                        \
+#define CASE1(name, formula)           \
+  case Code::name:                     \
+    for (int l = 0; l < kChunk; ++l) { \
+      const double x = a[l];           \
+      d[l] = formula;                  \
+    }                                  \
     break;
-#define CASE2(name, formula)                 \
-  case Code::name:                           \
-    for (int l = 0; l < kChunk; ++l) {       \
-      const double x = a[l], y = b[l];       \
-      d[l] = formula;                        \
-    }                                        \
+#define CASE2(name, formula)           \
+  case Code::name:                     \
+    for (int l = 0; l < kChunk; ++l) { \
+      const double x = a[l], y = b[l]; \
+      d[l] = formula;                  \
+    }                                  \
     break;
             RATTLEBACK_ARITHMETIC(CASE1, CASE2)
 #undef CASE1
@@ -121,10 +121,11 @@ void run_loop(const Program& program, const Loop& loop, double* w, int lanes, in
 template <int W>
 void Program::run_lanes(double* w) const {
   static const void* const kTargets[] = {
-      &&do_neg,  &&do_sin,  &&do_cos,  &&do_tan,   &&do_asin, &&do_acos,  &&do_atan, &&do_sinh,       &&do_cosh,
-      &&do_tanh, &&do_exp,  &&do_log,  &&do_sqrt,  &&do_abs,  &&do_sign,  &&do_add,  &&do_sub,        &&do_mul,
-      &&do_div,  &&do_pow,  &&do_atan2, &&do_min,  &&do_max,  &&do_hypot, &&do_less, &&do_less_equal, &&do_select,
-      &&do_copy, &&do_mul_add, &&do_mul_sub, &&do_sub_mul, &&do_clear, &&do_loop, &&do_end};
+      &&do_neg,     &&do_sin,     &&do_cos,     &&do_tan,   &&do_asin,       &&do_acos,   &&do_atan,
+      &&do_sinh,    &&do_cosh,    &&do_tanh,    &&do_exp,   &&do_log,        &&do_sqrt,   &&do_abs,
+      &&do_sign,    &&do_add,     &&do_sub,     &&do_mul,   &&do_div,        &&do_pow,    &&do_atan2,
+      &&do_min,     &&do_max,     &&do_hypot,   &&do_less,  &&do_less_equal, &&do_select, &&do_copy,
+      &&do_mul_add, &&do_mul_sub, &&do_sub_mul, &&do_clear, &&do_loop,       &&do_end};
   static_assert(sizeof kTargets / sizeof kTargets[0] == static_cast<std::size_t>(Code::end) + 1);
   if (code.empty()) return;
   const Instruction* in = code.data();
@@ -132,38 +133,38 @@ void Program::run_lanes(double* w) const {
 #define AT(operand) (w + static_cast<std::size_t>(in->operand) * W)
 #define NEXT goto* kTargets[static_cast<std::size_t>(in->code)]
   NEXT;
-#define CASE1(name, formula)                \
-  do_##name : {                             \
-    const double* const a = AT(a);          \
-    double* const d = AT(dst);              \
-    for (int l = 0; l < W; ++l) {           \
-      const double x = a[l];                \
-      d[l] = formula;                       \
-    }                                       \
-    ++in;                                   \
-    NEXT;                                   \
+#define CASE1(name, formula)       \
+  do_##name : {                    \
+    const double* const a = AT(a); \
+    double* const d = AT(dst);     \
+    for (int l = 0; l < W; ++l) {  \
+      const double x = a[l];       \
+      d[l] = formula;              \
+    }                              \
+    ++in;                          \
+    NEXT;                          \
   }
-#define CASE2(name, formula)                       \
-  do_##name : {                                    \
+#define CASE2(name, formula)                         \
+  do_##name : {                                      \
     const double *const a = AT(a), *const b = AT(b); \
-    double* const d = AT(dst);                     \
-    for (int l = 0; l < W; ++l) {                  \
-      const double x = a[l], y = b[l];             \
-      d[l] = formula;                              \
-    }                                              \
-    ++in;                                          \
-    NEXT;                                          \
+    double* const d = AT(dst);                       \
+    for (int l = 0; l < W; ++l) {                    \
+      const double x = a[l], y = b[l];               \
+      d[l] = formula;                                \
+    }                                                \
+    ++in;                                            \
+    NEXT;                                            \
   }
-#define CASE3(name, formula)                                          \
-  do_##name : {                                                       \
+#define CASE3(name, formula)                                           \
+  do_##name : {                                                        \
     const double *const a = AT(a), *const b = AT(b), *const c = AT(c); \
-    double* const d = AT(dst);                                        \
-    for (int l = 0; l < W; ++l) {                                     \
-      const double x = a[l], y = b[l], z = c[l];                      \
-      d[l] = formula;                                                 \
-    }                                                                 \
-    ++in;                                                             \
-    NEXT;                                                             \
+    double* const d = AT(dst);                                         \
+    for (int l = 0; l < W; ++l) {                                      \
+      const double x = a[l], y = b[l], z = c[l];                       \
+      d[l] = formula;                                                  \
+    }                                                                  \
+    ++in;                                                              \
+    NEXT;                                                              \
   }
   RATTLEBACK_ARITHMETIC(CASE1, CASE2)
   CASE3(select, x != 0.0 ? y : z)

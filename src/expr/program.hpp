@@ -16,6 +16,7 @@
 
 namespace rattleback {
 
+// clang-format off
 enum class Code : std::uint16_t {
   // The arithmetic of Op, in the same order, from neg on ...
   neg, sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, exp, log, sqrt, abs, sign,
@@ -29,6 +30,7 @@ enum class Code : std::uint16_t {
   loop,      // run loop number a
   end        // the last instruction of a program that is not empty
 };
+// clang-format on
 
 struct Instruction {
   Instruction(Code what, std::int32_t to, std::int32_t x, std::int32_t y, std::int32_t z)
@@ -68,9 +70,9 @@ class Program {
     code.emplace_back(what, to, x, y, z);
     code.emplace_back(Code::end, 0, 0, 0, 0);
   }
-  void run(double* w) const;                      // one point
+  void run(double* w) const;  // one point
   template <int W>
-  void run_lanes(double* w) const;                // W points, w[slot*W + lane]; instantiated for 1, 2, 4, 8
+  void run_lanes(double* w) const;  // W points, w[slot*W + lane]; instantiated for 1, 2, 4, 8
 };
 
 // Gives slots to the nodes of a graph and writes programs. A node keeps its slot for good; `forget` says that the
@@ -87,8 +89,8 @@ class Assembler {
   // Declares what will be asked for, so that single-use products can fuse into multiply-adds.
   void announce(std::span<const NodeId> roots);
 
-  std::int32_t value(Program& program, NodeId node);                // slot that holds it after `program` has run
-  void store(Program& program, NodeId node, std::int32_t slot);     // value into exactly this slot
+  std::int32_t value(Program& program, NodeId node);             // slot that holds it after `program` has run
+  void store(Program& program, NodeId node, std::int32_t slot);  // value into exactly this slot
   // A vector (or matrix) function: entry (row, col) goes to slot base + row*row_step + col*col_step. Places that no
   // entry reaches are not touched unless clear_size > 0, which zeroes that many slots first; entries that add up need it.
   void store(Program& program, std::span<const Entry> entries, std::int32_t base, std::int32_t row_step,
@@ -118,9 +120,9 @@ class Assembler {
   std::int32_t next_ = 0;
   std::vector<std::pair<Space, std::int32_t>> spaces_;
   std::vector<std::pair<std::int32_t, double>> constants_;
-  std::vector<std::int32_t> slots_;      // node -> slot, -1 = none
-  std::vector<std::uint8_t> ready_;      // node -> its slot holds the current value
-  std::vector<std::uint32_t> uses_;      // node -> users below the announced roots
+  std::vector<std::int32_t> slots_;  // node -> slot, -1 = none
+  std::vector<std::uint8_t> ready_;  // node -> its slot holds the current value
+  std::vector<std::uint32_t> uses_;  // node -> users below the announced roots
   std::vector<NodeId> announced_;
 };
 

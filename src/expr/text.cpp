@@ -8,10 +8,10 @@
 namespace rattleback {
 namespace {
 
-constexpr std::array<const char*, 31> kNames = {
-    "constant", "variable", "index", "table", "neg",  "sin",  "cos",   "tan",  "asin", "acos", "atan",
-    "sinh",     "cosh",     "tanh",  "exp",   "log",  "sqrt", "abs",   "sign", "+",    "-",    "*",
-    "/",        "^",        "atan2", "min",   "max",  "hypot", "<",    "<=",   "if"};
+constexpr std::array<const char*, 31> kNames = {"constant", "variable", "index", "table", "neg",  "sin",  "cos", "tan",
+                                                "asin",     "acos",     "atan",  "sinh",  "cosh", "tanh", "exp", "log",
+                                                "sqrt",     "abs",      "sign",  "+",     "-",    "*",    "/",   "^",
+                                                "atan2",    "min",      "max",   "hypot", "<",    "<=",   "if"};
 
 int precedence(Op op) {
   switch (op) {

@@ -93,8 +93,8 @@ Mechanical::Mechanical(const Model& model) : graph(*model.graph) {
       inverse_mass = inverse_values;
       Graph& gr = graph;
       for (const NodeId f : p)
-        p_rest.push_back(substitute(
-            gr, f, [&](NodeId leaf) { return gr[leaf].space == kVelocity ? gr.zero() : leaf; }));
+        p_rest.push_back(
+            substitute(gr, f, [&](NodeId leaf) { return gr[leaf].space == kVelocity ? gr.zero() : leaf; }));
       plain_momentum = std::all_of(p_rest.begin(), p_rest.end(), [&](NodeId f) { return gr.is_constant(f); });
       separable = plain_momentum && !depends_on(graph, Lq, kVelocity);
     }

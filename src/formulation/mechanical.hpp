@@ -17,15 +17,15 @@ struct Mechanical {
   explicit Mechanical(const Model& model);
 
   Graph graph;
-  std::int32_t n = 0;           // coordinates
-  std::int32_t m = 0;           // constraints at velocity level
-  std::int32_t holonomic = 0;   // the first so many of them come from g
-  std::vector<NodeId> p;        // L_v
-  std::vector<NodeId> force;    // L_q + F
-  std::vector<NodeId> applied;  // F alone
-  std::vector<NodeId> Lq;       // L_q alone
-  std::vector<NodeId> g;        // holonomic constraints at position level
-  std::vector<NodeId> k;        // all constraints at velocity level
+  std::int32_t n = 0;                    // coordinates
+  std::int32_t m = 0;                    // constraints at velocity level
+  std::int32_t holonomic = 0;            // the first so many of them come from g
+  std::vector<NodeId> p;                 // L_v
+  std::vector<NodeId> force;             // L_q + F
+  std::vector<NodeId> applied;           // F alone
+  std::vector<NodeId> Lq;                // L_q alone
+  std::vector<NodeId> g;                 // holonomic constraints at position level
+  std::vector<NodeId> k;                 // all constraints at velocity level
   std::vector<std::vector<NodeId>> K;    // m x n
   std::vector<std::vector<NodeId>> Lvv;  // n x n
   NodeId energy = 0;                     // v . L_v - L

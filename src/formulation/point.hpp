@@ -20,8 +20,8 @@ class Point {
     for (const NodeId id : reachable(*graph_, std::span(&f, 1))) {
       if (image_.contains(id)) continue;
       const Node n = (*graph_)[id];
-      image_.emplace(id, n.op == Op::variable ? leaf(id, n)
-                                              : rebuild(*graph_, id, [&](NodeId k) { return image_.at(k); }));
+      image_.emplace(id,
+                     n.op == Op::variable ? leaf(id, n) : rebuild(*graph_, id, [&](NodeId k) { return image_.at(k); }));
     }
     return image_.at(f);
   }

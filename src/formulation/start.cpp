@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include <Eigen/Dense>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <Eigen/Dense>
 
 #include "rattleback/error.hpp"
 
@@ -56,7 +56,8 @@ int row_rank(MatrixXd A, std::vector<Eigen::Index>& dependent) {
   return static_cast<int>(qr.rank());
 }
 
-std::vector<std::vector<NodeId>> derivatives(Graph& g, const std::vector<NodeId>& f, Space space, std::int32_t columns) {
+std::vector<std::vector<NodeId>> derivatives(Graph& g, const std::vector<NodeId>& f, Space space,
+                                             std::int32_t columns) {
   std::vector<std::vector<NodeId>> out;
   for (const NodeId id : f) out.push_back(scalars(g, gradient(g, id, space), columns));
   return out;
@@ -195,29 +196,36 @@ Start consistent_start(const System& system, bool project) {
       if (r.relative > worst->relative) worst = &r;
     if (!project && !model.project)
       throw Error(fmt::format(
-          "initial state violates constraint '{}' at {} level: residual {:.3e} ({:.1e} of its largest term, allowed {:.0e}). "
+          "initial state violates constraint '{}' at {} level: residual {:.3e} ({:.1e} of its largest term, allowed "
+          "{:.0e}). "
           "Correct the start, or pass --project to move it to the nearest consistent one",
           worst->name, worst->position ? "position" : "velocity", worst->value, worst->relative, kStartTolerance));
     const std::vector<double> q = s.q, v = s.v;
     if (!project_start(system, s.q, s.v))
-      throw Error(fmt::format("initial state violates constraint '{}' (residual {:.3e}), and no consistent state was found "
-                              "near it: the projection did not converge. Start closer to the constraint",
-                              worst->name, worst->value));
+      throw Error(
+          fmt::format("initial state violates constraint '{}' (residual {:.3e}), and no consistent state was found "
+                      "near it: the projection did not converge. Start closer to the constraint",
+                      worst->name, worst->value));
     double moved = 0.0;
     for (std::size_t i = 0; i < q.size(); ++i) moved += (s.q[i] - q[i]) * (s.q[i] - q[i]);
     for (std::size_t i = 0; i < v.size(); ++i) moved += (s.v[i] - v[i]) * (s.v[i] - v[i]);
-    s.notes.push_back(fmt::format("the start was inconsistent ('{}': {:.3e}) and was moved by {:.3e} to the nearest "
-                                  "consistent one", worst->name, worst->value, std::sqrt(moved)));
+    s.notes.push_back(
+        fmt::format("the start was inconsistent ('{}': {:.3e}) and was moved by {:.3e} to the nearest "
+                    "consistent one",
+                    worst->name, worst->value, std::sqrt(moved)));
     a = analyse_start(system, s.q, s.v, model.z0);
   }
   if (!a.redundant.empty())
-    throw Error(fmt::format("constraints are dependent at the start: rank {} of {}, '{}' {} from the others (or vanishes "
-                            "there). Remove what is redundant, or start where the constraints are independent",
-                            a.rank, system.m(), fmt::join(a.redundant, "', '"), a.redundant.size() == 1 ? "follows" : "follow"));
+    throw Error(fmt::format(
+        "constraints are dependent at the start: rank {} of {}, '{}' {} from the others (or vanishes "
+        "there). Remove what is redundant, or start where the constraints are independent",
+        a.rank, system.m(), fmt::join(a.redundant, "', '"), a.redundant.size() == 1 ? "follows" : "follow"));
   if (!a.saddle_regular && system.is_mechanical())
-    throw Error(fmt::format("the Lagrangian gives no inertia to a motion that the constraints allow: the matrix "
-                            "[L_vv K^T; K 0] is singular at the start (in {}). Add a kinetic term for it or remove the "
-                            "coordinate", fmt::join(a.without_inertia, ", ")));
+    throw Error(
+        fmt::format("the Lagrangian gives no inertia to a motion that the constraints allow: the matrix "
+                    "[L_vv K^T; K 0] is singular at the start (in {}). Add a kinetic term for it or remove the "
+                    "coordinate",
+                    fmt::join(a.without_inertia, ", ")));
   const auto acceleration = system.acceleration();
   acceleration->set_guess(model.z0);
   if (!acceleration->solve(0.0, s.q, s.v)) {
@@ -225,7 +233,8 @@ Start consistent_start(const System& system, bool project) {
       throw Error(fmt::format("the multipliers at the start cannot be determined: {}", acceleration->report().reason));
     throw Error(fmt::format(
         "the algebraic variables have no consistent value near their starting guess: {}. The system must have index 2 "
-        "(d(constraints)/dy * d(rhs)/dz regular); give a better guess in [initial]", acceleration->report().reason));
+        "(d(constraints)/dy * d(rhs)/dz regular); give a better guess in [initial]",
+        acceleration->report().reason));
   }
   s.acceleration.assign(acceleration->acceleration().begin(), acceleration->acceleration().end());
   s.multipliers.assign(acceleration->multipliers().begin(), acceleration->multipliers().end());

@@ -19,8 +19,8 @@ struct StartAnalysis {
   std::vector<ConstraintResidual> residuals;
   bool consistent = true;
   int rank = 0;
-  std::vector<std::string> redundant;    // constraints that follow from the others
-  bool saddle_regular = false;           // [L_vv K^T; K 0], or c_y f_z of a dae
+  std::vector<std::string> redundant;  // constraints that follow from the others
+  bool saddle_regular = false;         // [L_vv K^T; K 0], or c_y f_z of a dae
   bool mass_positive_definite = false;
   std::vector<std::string> without_inertia;  // coordinates in the kernel of the saddle matrix
 };

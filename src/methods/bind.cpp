@@ -23,7 +23,8 @@ std::string why_not(const MethodEntry& method, const Model& model, const std::st
     return "keeps only the velocity level, so it takes holonomic constraints only with --formulation index2 (their "
            "positions then drift)";
   if (method.first_part_free && depends_on(*model.graph, model.parts[0], kMultiplier))
-    return "needs a first part (Lobatto IIIA) without the algebraic variables: write the right-hand side as parts [rhs.1] "
+    return "needs a first part (Lobatto IIIA) without the algebraic variables: write the right-hand side as parts "
+           "[rhs.1] "
            "to [rhs.5] with those terms in another part";
   return "";
 }
@@ -41,13 +42,15 @@ double multiplier_scale(const System& system, const Start& start) {
   Evaluator e(f.graph, nodes, f.n, f.m);
   const auto x = e(0.0, start.q, start.v);
   double mass = 0.0, row = 0.0;
-  for (std::size_t i = 0; i < x.size(); ++i) (i < masses ? mass : row) = std::fmax(i < masses ? mass : row, std::fabs(x[i]));
+  for (std::size_t i = 0; i < x.size(); ++i)
+    (i < masses ? mass : row) = std::fmax(i < masses ? mass : row, std::fabs(x[i]));
   return mass > 0.0 && row > 0.0 ? mass / row : 1.0;
 }
 
 void check_stages(const MethodInfo& info, int stages) {
   if (info.fixed_stages != 0 && stages != info.fixed_stages)
-    throw Error(fmt::format("method '{}' has a fixed number of stages; leave --stages out (found {})", info.name, stages));
+    throw Error(
+        fmt::format("method '{}' has a fixed number of stages; leave --stages out (found {})", info.name, stages));
   if (stages < info.min_stages || stages > 20)
     throw Error(fmt::format("method '{}' takes {} to 20 stages, found {}", info.name, info.min_stages, stages));
 }
@@ -68,8 +71,9 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
   if (!options.tableau.empty()) {
     const UserTableau user = read_user_tableau(options.tableau);
     if (!model.holonomic_names.empty() && options.formulation != "index2")
-      throw Error("a tableau from a file keeps only the velocity level, so it takes holonomic constraints only with "
-                  "--formulation index2");
+      throw Error(
+          "a tableau from a file keeps only the velocity level, so it takes holonomic constraints only with "
+          "--formulation index2");
     scheme = user_scheme(user);
     out.name = user.a.name;
     out.stages = user.a.stages;
@@ -79,8 +83,9 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
     const MethodEntry& entry = find_entry(options.method);
     const MethodInfo& info = entry.info;
     if (const std::string reason = why_not(entry, model, options.formulation); !reason.empty())
-      throw Error(fmt::format("method '{}' does not apply to '{}': it {}. `rattleback check {}` lists the methods that do",
-                              info.name, model.key, reason, model.key));
+      throw Error(
+          fmt::format("method '{}' does not apply to '{}': it {}. `rattleback check {}` lists the methods that do",
+                      info.name, model.key, reason, model.key));
     check_stages(info, options.stages);
     out.name = info.name;
     out.stages = options.stages;
@@ -88,7 +93,8 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
     out.symmetric = info.symmetric == Claim::yes;
     out.adaptive = info.adaptive;
     if (entry.baseline != Baseline::none) {
-      if (options.compose != 0) throw Error(fmt::format("method '{}' chooses its own steps and cannot be composed", info.name));
+      if (options.compose != 0)
+        throw Error(fmt::format("method '{}' chooses its own steps and cannot be composed", info.name));
       out.stepper = make_baseline(entry.baseline, system, options.rtol, options.atol);
       return out;
     }
@@ -120,7 +126,8 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
   if (options.compose != 0) {
     if (out.two_step) throw Error(fmt::format("method '{}' is a two-step method and cannot be composed", out.name));
     if (!out.symmetric)
-      throw Error(fmt::format("--compose needs a symmetric method, and '{}' is not symmetric on '{}'", out.name, model.key));
+      throw Error(
+          fmt::format("--compose needs a symmetric method, and '{}' is not symmetric on '{}'", out.name, model.key));
     const Composition c = composition(options.compose);
     data.gamma = c.gamma;
     out.order = std::max(out.order, c.order);

@@ -19,9 +19,9 @@ struct BoundMethod {
   std::unique_ptr<Stepper> stepper;
   std::string name;
   int stages = 0, order = 0;
-  bool symmetric = false;                // on this system
+  bool symmetric = false;  // on this system
   bool two_step = false, adaptive = false;
-  std::vector<std::string> notes;        // claims that do not hold on this system
+  std::vector<std::string> notes;  // claims that do not hold on this system
 };
 
 // Options must be complete (method, stages). Throws Error.

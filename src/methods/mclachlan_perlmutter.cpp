@@ -30,7 +30,8 @@ Equations mclachlan_perlmutter_step(const Mechanical& system) {
     mean.push_back(g.mul(g.constant(0.5), g.add(in.v[i], v1[i])));
     q1.push_back(g.add(plus[i], g.mul(half_h, v1[i])));
   }
-  Point middle(g, in.time(0.5), plus, v1), before(g, in.time(-0.5), minus, in.v), forced(g, in.time(0.5), plus, mean, psi);
+  Point middle(g, in.time(0.5), plus, v1), before(g, in.time(-0.5), minus, in.v),
+      forced(g, in.time(0.5), plus, mean, psi);
   Point end(g, in.time(1.0), q1, v1);
   const std::vector<NodeId> Lq = middle(f.Lq), applied = forced(f.applied);
   std::vector<NodeId> impulse;

@@ -165,7 +165,11 @@ int PlanStepper::turn_round() {
 }
 
 std::vector<double> PlanStepper::save() const {
-  std::vector<double> out = {t_base_, h_, h_before_, static_cast<double>(count_), static_cast<double>(iterations),
+  std::vector<double> out = {t_base_,
+                             h_,
+                             h_before_,
+                             static_cast<double>(count_),
+                             static_cast<double>(iterations),
                              static_cast<double>(max_iterations)};
   out.insert(out.end(), main_.state, main_.state + state_size_);
   out.insert(out.end(), history_.begin(), history_.end());

@@ -10,13 +10,13 @@ namespace rattleback {
 
 struct PlanStepperData {
   Plan step;
-  std::optional<Plan> first;            // a two-step method's first step
-  std::vector<double> gamma = {1.0};    // composition: sub-steps gamma_i h
+  std::optional<Plan> first;          // a two-step method's first step
+  std::vector<double> gamma = {1.0};  // composition: sub-steps gamma_i h
   std::int32_t n = 0, m = 0;
   bool mechanical = true;
-  bool two_step = false;                // needs the size of the step before
+  bool two_step = false;  // needs the size of the step before
   bool carries_multiplier = false;
-  double multiplier_scale = 1.0;        // size of (mass / constraint row): multipliers ~ this * velocity / h
+  double multiplier_scale = 1.0;               // size of (mass / constraint row): multipliers ~ this * velocity / h
   std::unique_ptr<Acceleration> acceleration;  // for starting guesses
   SolveOptions solve;
 };

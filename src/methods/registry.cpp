@@ -30,9 +30,18 @@ std::vector<MethodEntry> make() {
                       int (*order)(int), std::string_view order_text, Claim symmetric, std::string_view constraints,
                       std::string_view source, std::string_view note = {}, int fixed = 0) {
     MethodEntry e;
-    e.info = {.name = name, .mechanical = mechanical, .dae = dae, .min_stages = min_stages, .fixed_stages = fixed,
-              .default_stages = fixed != 0 ? fixed : std::max(min_stages, 2), .order = order, .order_text = order_text,
-              .symmetric = symmetric, .constraints = constraints, .source = source, .note = note};
+    e.info = {.name = name,
+              .mechanical = mechanical,
+              .dae = dae,
+              .min_stages = min_stages,
+              .fixed_stages = fixed,
+              .default_stages = fixed != 0 ? fixed : std::max(min_stages, 2),
+              .order = order,
+              .order_text = order_text,
+              .symmetric = symmetric,
+              .constraints = constraints,
+              .source = source,
+              .note = note};
     e.scheme = scheme;
     list.push_back(std::move(e));
   };
@@ -61,35 +70,64 @@ std::vector<MethodEntry> make() {
      "Hilden 2009, 2.4, table 2.1; Symank 2025, 5");
 
   MethodEntry mp;
-  mp.info = {.name = "mclachlan-perlmutter", .aliases = {"si-dla"}, .mechanical = true, .fixed_stages = 1,
-             .default_stages = 1, .order = two, .order_text = "2", .symmetric = Claim::conditional,
-             .constraints = kVelocityEnd, .source = "McLachlan and Perlmutter 2006; Hilden 2009, 3.3, 4.3",
-             .note = "order 2 and symmetric for L = T(v) - U(q) with constant mass; order 1 and not symmetric otherwise"};
+  mp.info = {
+      .name = "mclachlan-perlmutter",
+      .aliases = {"si-dla"},
+      .mechanical = true,
+      .fixed_stages = 1,
+      .default_stages = 1,
+      .order = two,
+      .order_text = "2",
+      .symmetric = Claim::conditional,
+      .constraints = kVelocityEnd,
+      .source = "McLachlan and Perlmutter 2006; Hilden 2009, 3.3, 4.3",
+      .note = "order 2 and symmetric for L = T(v) - U(q) with constant mass; order 1 and not symmetric otherwise"};
   mp.step = mclachlan_perlmutter_step;
   list.push_back(std::move(mp));
   MethodEntry cm;
-  cm.info = {.name = "cortes-martinez", .aliases = {"i-dla"}, .mechanical = true, .fixed_stages = 1,
-             .default_stages = 1, .order = two, .order_text = "2 (positions)", .symmetric = Claim::conditional,
+  cm.info = {.name = "cortes-martinez",
+             .aliases = {"i-dla"},
+             .mechanical = true,
+             .fixed_stages = 1,
+             .default_stages = 1,
+             .order = two,
+             .order_text = "2 (positions)",
+             .symmetric = Claim::conditional,
              .constraints = "velocity level at the midpoints, not at the end points",
              .source = "Cortes and Martinez 2001; Hilden 2009, 3.2",
-             .note = "a two-step method, reversed by swapping its two positions; its velocities (q_k - q_{k-1})/h are "
-                     "first-order values; order 1 and not symmetric when a constraint is nonlinear in v"};
+             .note =
+                 "a two-step method, reversed by swapping its two positions; its velocities (q_k - q_{k-1})/h are "
+                 "first-order values; order 1 and not symmetric when a constraint is nonlinear in v"};
   cm.step = cortes_martinez_step;
   cm.first_step = cortes_martinez_start;
   list.push_back(std::move(cm));
 
   MethodEntry ode;
-  ode.info = {.name = "ode", .mechanical = true, .fixed_stages = 1, .default_stages = 1, .order = nullptr,
-              .order_text = "5(4), adaptive", .symmetric = Claim::no, .constraints = kDrifts,
+  ode.info = {.name = "ode",
+              .mechanical = true,
+              .fixed_stages = 1,
+              .default_stages = 1,
+              .order = nullptr,
+              .order_text = "5(4), adaptive",
+              .symmetric = Claim::no,
+              .constraints = kDrifts,
               .source = "SUNDIALS ARKODE, Dormand-Prince 5(4)",
-              .note = "baseline: multiplier eliminated, steps chosen by --rtol and --atol", .adaptive = true};
+              .note = "baseline: multiplier eliminated, steps chosen by --rtol and --atol",
+              .adaptive = true};
   ode.baseline = Baseline::ode;
   list.push_back(std::move(ode));
   MethodEntry index1;
-  index1.info = {.name = "index1", .mechanical = true, .fixed_stages = 1, .default_stages = 1, .order = nullptr,
-                 .order_text = "1 to 5, adaptive", .symmetric = Claim::no, .constraints = kDrifts,
+  index1.info = {.name = "index1",
+                 .mechanical = true,
+                 .fixed_stages = 1,
+                 .default_stages = 1,
+                 .order = nullptr,
+                 .order_text = "1 to 5, adaptive",
+                 .symmetric = Claim::no,
+                 .constraints = kDrifts,
                  .source = "SUNDIALS IDA, BDF on the differentiated constraint",
-                 .note = "baseline: steps chosen by --rtol and --atol", .adaptive = true};
+                 .note = "baseline: steps chosen by --rtol and --atol",
+                 .adaptive = true};
   index1.baseline = Baseline::index1;
   list.push_back(std::move(index1));
   return list;
@@ -129,7 +167,8 @@ std::span<const MethodInfo> methods() {
 namespace {
 const MethodEntry* look_up(const std::string& wanted) {
   for (const MethodEntry& e : registry())
-    if (e.info.name == wanted || std::find(e.info.aliases.begin(), e.info.aliases.end(), wanted) != e.info.aliases.end())
+    if (e.info.name == wanted ||
+        std::find(e.info.aliases.begin(), e.info.aliases.end(), wanted) != e.info.aliases.end())
       return &e;
   return nullptr;
 }
@@ -146,7 +185,8 @@ const MethodEntry& find_entry(std::string_view name) {
     known.insert(known.end(), e.info.aliases.begin(), e.info.aliases.end());
   }
   std::string message = fmt::format("unknown method '{}'.", name);
-  if (const std::string close = front::nearest(wanted, known); !close.empty()) message += fmt::format(" Did you mean '{}'?", close);
+  if (const std::string close = front::nearest(wanted, known); !close.empty())
+    message += fmt::format(" Did you mean '{}'?", close);
   throw Error(message + " `rattleback methods` lists all of them");
 }
 

@@ -12,9 +12,9 @@ enum class Baseline { none, ode, index1 };
 
 struct MethodEntry {
   MethodInfo info;
-  Scheme (*scheme)(int stages) = nullptr;                 // Runge-Kutta families
-  Equations (*step)(const Mechanical&) = nullptr;         // other one-step and two-step methods
-  Equations (*first_step)(const Mechanical&) = nullptr;   // set: a two-step method
+  Scheme (*scheme)(int stages) = nullptr;                // Runge-Kutta families
+  Equations (*step)(const Mechanical&) = nullptr;        // other one-step and two-step methods
+  Equations (*first_step)(const Mechanical&) = nullptr;  // set: a two-step method
   Baseline baseline = Baseline::none;
   bool first_part_free = false;  // takes a dae only if its first part does not contain the algebraic variables
 };

@@ -55,7 +55,8 @@ SaddleHint saddle_hint(Graph& g, const Mechanical& f, const Scheme& scheme) {
   }
   for (int i = 0; i <= s; ++i)
     for (int j = first; j < s; ++j)
-      hint.reaction.push_back(i < s ? scheme.at[static_cast<std::size_t>(i * s + j)] : scheme.bt[static_cast<std::size_t>(j)]);
+      hint.reaction.push_back(i < s ? scheme.at[static_cast<std::size_t>(i * s + j)]
+                                    : scheme.bt[static_cast<std::size_t>(j)]);
   for (const ConstraintRow& r : scheme.rows)
     for (int i = 0; i <= s; ++i) {
       const bool end = r.where == ConstraintRow::Where::end;
@@ -197,8 +198,7 @@ Equations runge_kutta_step(const Dae& system, const Scheme& scheme) {
 
   for (std::size_t i = 0; i < Y.size(); ++i)
     for (std::size_t j = 0; j < in.q.size(); ++j)
-      eq.guesses.push_back(
-          g.add(in.q[j], g.mul(g.mul(g.constant(scheme.c[i]), in.h), in.acceleration[j])));
+      eq.guesses.push_back(g.add(in.q[j], g.mul(g.mul(g.constant(scheme.c[i]), in.h), in.acceleration[j])));
   for (std::size_t i = 0; i < scheme.rows.size(); ++i)
     eq.guesses.insert(eq.guesses.end(), in.multipliers.begin(), in.multipliers.end());
   eq.results = y1;

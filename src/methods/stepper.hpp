@@ -12,8 +12,8 @@ namespace rattleback {
 
 struct AdvanceReport {
   bool ok = true;
-  std::int64_t done = 0;      // steps taken; the state is the one after the last good step
-  SolveReport failure;        // of the step that failed
+  std::int64_t done = 0;  // steps taken; the state is the one after the last good step
+  SolveReport failure;    // of the step that failed
 };
 
 class Stepper {

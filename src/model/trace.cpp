@@ -35,7 +35,9 @@ Model finish(Traced traced, const TraceOptions& o) {
   for (const std::string& name : o.coordinates) model.coordinates.add(name);
   model.lagrangian = traced.lagrangian.id(g);
   std::size_t next = 0;
-  const auto name_of = [&](std::size_t k) { return o.constraints.empty() ? fmt::format("c{}", k + 1) : o.constraints[k]; };
+  const auto name_of = [&](std::size_t k) {
+    return o.constraints.empty() ? fmt::format("c{}", k + 1) : o.constraints[k];
+  };
   const auto take = [&](const std::vector<Expr>& list, Entries& entries, Names& names) {
     for (std::size_t i = 0; i < list.size(); ++i) {
       entries.push_back({list[i].id(g), 0, {static_cast<std::int32_t>(i), 0}, {}});

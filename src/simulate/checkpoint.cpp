@@ -43,7 +43,8 @@ std::uint64_t signature_of(const std::string& text) {  // FNV-1a
   return h;
 }
 
-CheckpointFile::CheckpointFile(std::string path, std::size_t record_width) : path_(std::move(path)), width_(record_width) {
+CheckpointFile::CheckpointFile(std::string path, std::size_t record_width)
+    : path_(std::move(path)), width_(record_width) {
   const auto folder = std::filesystem::absolute(path_).parent_path();
   std::error_code ignored;
   if (!std::filesystem::is_directory(folder, ignored))
@@ -60,7 +61,8 @@ std::optional<Checkpoint> CheckpointFile::read(std::vector<double>& records) con
   std::ifstream in(path_, std::ios::binary);
   if (!in) return std::nullopt;
   const auto broken = [&]() -> Error {
-    return Error(fmt::format("checkpoint '{}' is not a checkpoint of this program, or is damaged. Start without --resume", path_));
+    return Error(fmt::format(
+        "checkpoint '{}' is not a checkpoint of this program, or is damaged. Start without --resume", path_));
   };
   char magic[8];
   std::uint64_t header[5];
@@ -73,7 +75,9 @@ std::optional<Checkpoint> CheckpointFile::read(std::vector<double>& records) con
   if (header[3] > (1U << 28) || header[4] > (1U << 20)) throw broken();
   c.stepper.resize(header[3]);
   c.monitor.resize(header[4]);
-  const auto bytes = [](const std::vector<double>& x) { return static_cast<std::streamsize>(x.size() * sizeof(double)); };
+  const auto bytes = [](const std::vector<double>& x) {
+    return static_cast<std::streamsize>(x.size() * sizeof(double));
+  };
   if (!in.read(reinterpret_cast<char*>(c.stepper.data()), bytes(c.stepper))) throw broken();
   if (!in.read(reinterpret_cast<char*>(c.monitor.data()), bytes(c.monitor))) throw broken();
   records.resize(static_cast<std::size_t>(c.records) * width_);
@@ -102,8 +106,8 @@ void CheckpointFile::write(const Checkpoint& c, const std::vector<double>& new_r
   const std::string fresh = path_ + ".new";
   const int fd = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
   if (fd < 0) fail("cannot open", fresh);
-  const std::uint64_t header[5] = {c.signature, static_cast<std::uint64_t>(c.steps), static_cast<std::uint64_t>(c.records),
-                                   c.stepper.size(), c.monitor.size()};
+  const std::uint64_t header[5] = {c.signature, static_cast<std::uint64_t>(c.steps),
+                                   static_cast<std::uint64_t>(c.records), c.stepper.size(), c.monitor.size()};
   write_all(fd, kMagic, 8, fresh);
   write_all(fd, header, sizeof header, fresh);
   write_all(fd, c.stepper.data(), c.stepper.size() * sizeof(double), fresh);

@@ -22,7 +22,8 @@ std::string Options::validate() const {
     fault(fmt::format("--compose takes 2, 4, 6 or 8, found {}", compose));
   if (!(rtol > 0.0)) fault(fmt::format("--rtol must be positive, found {}", rtol));
   if (!(atol > 0.0)) fault(fmt::format("--atol must be positive, found {}", atol));
-  if (!(newton_tol >= 0.0)) fault(fmt::format("--newton-tol must not be negative (0 = to rounding), found {}", newton_tol));
+  if (!(newton_tol >= 0.0))
+    fault(fmt::format("--newton-tol must not be negative (0 = to rounding), found {}", newton_tol));
   if (!formulation.empty() && formulation != "index3" && formulation != "index2" && formulation != "ggl")
     fault(fmt::format("--formulation takes index3, index2 or ggl, found '{}'", formulation));
   if (resume && checkpoint.empty()) fault("--resume needs --checkpoint FILE: the file to continue from");
@@ -38,12 +39,15 @@ Options complete(const Model& model, Options o) {
       o.method = model.run.method.value_or(model.kind == Kind::mechanical ? "spark-lobatto-ab" : "srk-gauss");
     }
     if (models_method && !is_method(o.method))
-      throw Error(fmt::format("model '{}' asks for method '{}', which is not in this version; pass --method NAME "
-                              "(`rattleback check {}` says which apply)", model.key, o.method, model.key));
+      throw Error(
+          fmt::format("model '{}' asks for method '{}', which is not in this version; pass --method NAME "
+                      "(`rattleback check {}` says which apply)",
+                      model.key, o.method, model.key));
     const MethodInfo& info = find_method(o.method);
     o.method = info.name;
     if (o.stages == 0) {
-      const bool same = model.run.method && is_method(*model.run.method) && find_method(*model.run.method).name == info.name;
+      const bool same =
+          model.run.method && is_method(*model.run.method) && find_method(*model.run.method).name == info.name;
       o.stages = same && model.run.stages ? *model.run.stages : info.default_stages;
     } else if (info.fixed_stages != 0) {
       throw Error(fmt::format("method '{}' has a fixed number of stages; leave --stages out", info.name));
@@ -54,11 +58,13 @@ Options complete(const Model& model, Options o) {
     o.step = *model.run.step;
   }
   if (!o.until && !o.steps) {
-    if (!model.run.until) throw Error(fmt::format("model '{}' has no default end; pass --until T or --steps N", model.key));
+    if (!model.run.until)
+      throw Error(fmt::format("model '{}' has no default end; pass --until T or --steps N", model.key));
     o.until = *model.run.until;
   }
   if (o.until && *o.until / o.step < 0.0)
-    throw Error(fmt::format("--step {:g} never reaches t = {:g} from t = 0; steps and end must have the same sign", o.step, *o.until));
+    throw Error(fmt::format("--step {:g} never reaches t = {:g} from t = 0; steps and end must have the same sign",
+                            o.step, *o.until));
   o.project = o.project || model.project;
   return o;
 }

@@ -27,8 +27,8 @@ constexpr std::int64_t kMaxRecords = 1'000'000;
 std::string failure_text(const BoundMethod& method, const System& system, double h, std::int64_t step,
                          const SolveReport& f) {
   const Stepper& s = *method.stepper;
-  std::string text = fmt::format("{} ({} stage{}): stopped at t = {:.10g} (step {}, h = {:g}): {}", method.name, method.stages,
-                                 method.stages == 1 ? "" : "s", s.t(), step + 1, h, f.reason);
+  std::string text = fmt::format("{} ({} stage{}): stopped at t = {:.10g} (step {}, h = {:g}): {}", method.name,
+                                 method.stages, method.stages == 1 ? "" : "s", s.t(), step + 1, h, f.reason);
   if (f.iterations > 0)
     text += fmt::format("; residual {:.1e} after {} iterations, last correction {:.1e}, last ratio {:.2g}", f.residual,
                         f.iterations, f.correction, f.contraction);
@@ -51,8 +51,11 @@ std::string failure_text(const BoundMethod& method, const System& system, double
 class Run {
  public:
   Run(const Model& model, const Options& options)
-      : options_(complete(model, options)), grid_(options_), system_(model),
-        start_(consistent_start(system_, options_.project)), method_(bind(system_, options_, start_)) {}
+      : options_(complete(model, options)),
+        grid_(options_),
+        system_(model),
+        start_(consistent_start(system_, options_.project)),
+        method_(bind(system_, options_, start_)) {}
 
   Trajectory go();
 
@@ -64,7 +67,8 @@ class Run {
         whole = *o.steps;
       } else {
         const double ratio = *o.until / h;
-        if (!(ratio < 9e15)) throw Error(fmt::format("{:g} steps to t = {:g} are too many; use a larger --step", ratio, *o.until));
+        if (!(ratio < 9e15))
+          throw Error(fmt::format("{:g} steps to t = {:g} are too many; use a larger --step", ratio, *o.until));
         whole = static_cast<std::int64_t>(std::floor(ratio * (1.0 + 1e-9)));
         last = *o.until - static_cast<double>(whole) * h;
         if (std::fabs(last) <= 1e-9 * std::fabs(*o.until)) last = 0.0;
@@ -112,7 +116,8 @@ void Run::record(double h_last) {
   if (options_.record_multipliers) {
     acceleration_->set_guess(s.multiplier_guess());
     if (acceleration_->solve(s.t(), s.q(), s.v()))
-      r.multipliers.insert(r.multipliers.end(), acceleration_->multipliers().begin(), acceleration_->multipliers().end());
+      r.multipliers.insert(r.multipliers.end(), acceleration_->multipliers().begin(),
+                           acceleration_->multipliers().end());
     else
       r.multipliers.insert(r.multipliers.end(), start_.multipliers.size(), std::nan(""));
   }
@@ -125,7 +130,8 @@ void Run::record(double h_last) {
     unsaved_.push_back(s.t());
     unsaved_.insert(unsaved_.end(), r.q.begin() + static_cast<std::ptrdiff_t>(before[0]), r.q.end());
     unsaved_.insert(unsaved_.end(), r.v.begin() + static_cast<std::ptrdiff_t>(before[1]), r.v.end());
-    unsaved_.insert(unsaved_.end(), r.multipliers.begin() + static_cast<std::ptrdiff_t>(before[2]), r.multipliers.end());
+    unsaved_.insert(unsaved_.end(), r.multipliers.begin() + static_cast<std::ptrdiff_t>(before[2]),
+                    r.multipliers.end());
     unsaved_.insert(unsaved_.end(), {o.energy, o.position, o.velocity});
   }
 }
@@ -139,9 +145,9 @@ std::string Run::signature_text() const {
   for (const auto* list : {&start_.q, &start_.v})
     for (const double x : *list) text += fmt::format(" {:a}", x);
   for (const auto& [name, value] : system_.model().parameters) text += fmt::format(" {}={:a}", name, value);
-  return text + fmt::format(" {} {} {} {:a} {:a} {} {:a} {:a} {} {} {}", method_.name, method_.stages, options_.formulation,
-                            grid_.h, options_.newton_tol, options_.compose, options_.rtol, options_.atol, grid_.every,
-                            options_.keep_records, options_.record_multipliers);
+  return text + fmt::format(" {} {} {} {:a} {:a} {} {:a} {:a} {} {} {}", method_.name, method_.stages,
+                            options_.formulation, grid_.h, options_.newton_tol, options_.compose, options_.rtol,
+                            options_.atol, grid_.every, options_.keep_records, options_.record_multipliers);
 }
 
 void Run::save_checkpoint(CheckpointFile& file) {
@@ -160,8 +166,7 @@ Trajectory Run::go() {
   Stepper& stepper = *method_.stepper;
   acceleration_ = system_.acceleration();
   const std::size_t n = start_.q.size(), nv = start_.v.size(), m = start_.multipliers.size();
-  const std::size_t width =
-      options_.keep_records ? 1 + n + nv + (options_.record_multipliers ? m : 0) + 3 : 0;
+  const std::size_t width = options_.keep_records ? 1 + n + nv + (options_.record_multipliers ? m : 0) + 3 : 0;
   stepper.start(0.0, start_.q, start_.v, start_.multipliers, start_.acceleration);
 
   std::optional<CheckpointFile> file;
@@ -174,8 +179,10 @@ Trajectory Run::go() {
     if (options_.resume) c = file->read(rows);
     if (c) {
       if (c->signature != signature_of(signature_text()))
-        throw Error(fmt::format("checkpoint '{}' belongs to another run (model, start, method or step differ). Use the same "
-                                "command, or start without --resume", options_.checkpoint));
+        throw Error(
+            fmt::format("checkpoint '{}' belongs to another run (model, start, method or step differ). Use the same "
+                        "command, or start without --resume",
+                        options_.checkpoint));
       stepper.load(c->stepper);
       monitor_.load(c->monitor);
       steps_ = c->steps;
@@ -201,7 +208,8 @@ Trajectory Run::go() {
       }
     }
     if (options_.resume && !c)
-      out.notes.push_back(fmt::format("there is no checkpoint '{}' yet: the run started from the beginning", options_.checkpoint));
+      out.notes.push_back(
+          fmt::format("there is no checkpoint '{}' yet: the run started from the beginning", options_.checkpoint));
     file->begin(c ? c->records : 0);
   }
 
@@ -230,8 +238,8 @@ Trajectory Run::go() {
     report = stepper.advance(grid_.last, 1);
     steps_ += report.done;
     if (report.ok) record(grid_.last);
-    out.notes.push_back(fmt::format("t = {:.10g} is not a multiple of the step {:g}: the last step was {:.10g}", *options_.until,
-                                    grid_.h, grid_.last));
+    out.notes.push_back(fmt::format("t = {:.10g} is not a multiple of the step {:g}: the last step was {:.10g}",
+                                    *options_.until, grid_.h, grid_.last));
   }
   out.wall_seconds = seconds_since(begin);
 

@@ -78,7 +78,8 @@ void eliminate(Equations& eq, std::vector<Row>& rows, std::vector<char>& alive) 
 }
 
 // Matches each equation with an unknown it contains (augmenting paths; its own unknown first).
-std::vector<std::int32_t> match(const Graph& g, const std::vector<Row>& rows, std::span<const std::int32_t> alive, std::int32_t total) {
+std::vector<std::int32_t> match(const Graph& g, const std::vector<Row>& rows, std::span<const std::int32_t> alive,
+                                std::int32_t total) {
   std::vector<std::int32_t> equation_of(static_cast<std::size_t>(total), -1);
   std::vector<char> seen;
   std::function<bool(std::int32_t)> place = [&](std::int32_t r) {
@@ -95,7 +96,8 @@ std::vector<std::int32_t> match(const Graph& g, const std::vector<Row>& rows, st
     };
     const auto usable = [&](NodeId derivative) { return !g.is_constant(derivative, 0.0); };
     if (const auto own = row.find(r); own != row.end() && usable(own->second) && attempt(r)) return true;
-    return std::any_of(row.begin(), row.end(), [&](const auto& cell) { return usable(cell.second) && attempt(cell.first); });
+    return std::any_of(row.begin(), row.end(),
+                       [&](const auto& cell) { return usable(cell.second) && attempt(cell.first); });
   };
   for (const std::int32_t r : alive) {
     seen.assign(static_cast<std::size_t>(total), 0);
@@ -230,7 +232,8 @@ Plan::Plan(Equations eq) {
     wanted.push_back(std::move(wish));
   }
   if (use_saddle)
-    for (const auto* list : {&eq.saddle->M, &eq.saddle->Bt, &eq.saddle->K}) roots.insert(roots.end(), list->begin(), list->end());
+    for (const auto* list : {&eq.saddle->M, &eq.saddle->Bt, &eq.saddle->K})
+      roots.insert(roots.end(), list->begin(), list->end());
 
   Assembler assembler(g);
   for (const auto& [space, size] : eq.inputs) inputs_.emplace_back(space, assembler.place(space, size));

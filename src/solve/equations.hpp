@@ -31,8 +31,8 @@ inline constexpr Space kAcceleration = 8;  // v' (dae: y') at the start of the s
 // with M, B (= K^T), K at the start of the step. One factorisation of M and of K M^-1 B solves it for all stages.
 struct SaddleHint {
   std::int32_t n = 0, m = 0, stages = 0, multipliers = 0;
-  std::vector<NodeId> M, Bt, K;           // n x n, m x n (transposed), m x n, row-major
-  std::vector<double> reaction, rows;     // stages x multipliers, multipliers x stages
+  std::vector<NodeId> M, Bt, K;        // n x n, m x n (transposed), m x n, row-major
+  std::vector<double> reaction, rows;  // stages x multipliers, multipliers x stages
 };
 
 struct Equations {
@@ -44,7 +44,7 @@ struct Equations {
   enum class Scale : std::uint8_t { state, state_per_step };
   std::vector<Scale> scales;
   std::vector<NodeId> guesses;  // starting values of the unknowns when nothing better is known
-  std::vector<NodeId> results;           // the new state, then the newest stage multipliers
+  std::vector<NodeId> results;  // the new state, then the newest stage multipliers
   std::optional<SaddleHint> saddle;
 };
 
@@ -55,11 +55,11 @@ struct SolveOptions {
 
 struct SolveReport {
   bool ok = true;
-  int iterations = 0;         // over all nonlinear blocks
-  double correction = 0.0;    // last relative correction
-  double contraction = 0.0;   // last ratio of two corrections
-  double residual = 0.0;      // largest residual at the end
-  const char* reason = "";    // when not ok
+  int iterations = 0;        // over all nonlinear blocks
+  double correction = 0.0;   // last relative correction
+  double contraction = 0.0;  // last ratio of two corrections
+  double residual = 0.0;     // largest residual at the end
+  const char* reason = "";   // when not ok
 };
 
 class Plan {
@@ -84,9 +84,9 @@ class Plan {
   SolveReport solve(double* w, const double scale[2], const SolveOptions& options) const;
 
   struct Block {
-    Program before;    // once, before the block
-    Program residual;  // at every iteration
-    Program jacobian;  // when the matrix is wanted
+    Program before;                      // once, before the block
+    Program residual;                    // at every iteration
+    Program jacobian;                    // when the matrix is wanted
     std::vector<std::int32_t> unknowns;  // slots
     std::vector<Equations::Scale> scales;
     std::int32_t r = 0, J = 0, lu = 0, pivots = 0, size = 0;  // J row-major

@@ -14,11 +14,11 @@ namespace rattleback {
 namespace {
 
 constexpr double kEps = std::numeric_limits<double>::epsilon();
-constexpr double kRoundingLevel = 1e-9;         // a stagnating correction below this is rounding, above it a failure
+constexpr double kRoundingLevel = 1e-9;  // a stagnating correction below this is rounding, above it a failure
 constexpr double kCertainlyRounding = 1e-14;
-constexpr double kRefresh = 0.05;               // contraction above which the matrix is computed anew
-constexpr double kSaddleContraction = 0.5;      // contraction above which the saddle-point matrix is given up
-constexpr std::int32_t kFullNewton = 3;         // blocks up to this size always use the current matrix
+constexpr double kRefresh = 0.05;           // contraction above which the matrix is computed anew
+constexpr double kSaddleContraction = 0.5;  // contraction above which the saddle-point matrix is given up
+constexpr std::int32_t kFullNewton = 3;     // blocks up to this size always use the current matrix
 
 double larger(double a, double b) { return a < b ? b : a; }  // inlined, unlike fmax
 

@@ -26,7 +26,8 @@ inline bool factor_saddle(const Plan::Block::Saddle& d, double* w) {
 //   dV_i = M^-1 r_i - h M^-1 B sum_j reaction_ij dPsi_j,   (rows reaction) (x) U  h dPsi = sum_i rows_ci K M^-1 r_i - r_c
 inline void solve_saddle(const Plan::Block::Saddle& d, double* w, const double* r, double* delta) {
   const std::int32_t n = d.n, m = d.m, S = d.stages, s = d.multipliers;
-  const double *const perm = w + d.pivots, *const scale = perm + n, *const perm_u = scale + n, *const scale_u = perm_u + m;
+  const double *const perm = w + d.pivots, *const scale = perm + n, *const perm_u = scale + n,
+                      *const scale_u = perm_u + m;
   double *const right = w + d.work, *const solved = right + m, *const psi = delta + static_cast<std::ptrdiff_t>(S) * n;
   for (std::int32_t i = 0; i < S; ++i) solve_factored(w + d.M, perm, scale, r + i * n, delta + i * n, n);
   for (std::int32_t k = 0; k < s * m; ++k) psi[k] = 0.0;

@@ -16,14 +16,14 @@ struct Tableau {
 };
 
 // Families by name, any number of stages.
-Tableau gauss(int s);            // s >= 1, order 2s
-Tableau radau_ia(int s);         // s >= 1 (s = 1: A = [1], c = 0), order 2s-1
-Tableau radau_iia(int s);        // s >= 1, order 2s-1
-Tableau lobatto_iiia(int s);     // s >= 2, order 2s-2
+Tableau gauss(int s);         // s >= 1, order 2s
+Tableau radau_ia(int s);      // s >= 1 (s = 1: A = [1], c = 0), order 2s-1
+Tableau radau_iia(int s);     // s >= 1, order 2s-1
+Tableau lobatto_iiia(int s);  // s >= 2, order 2s-2
 Tableau lobatto_iiib(int s);
 Tableau lobatto_iiic(int s);
 Tableau lobatto_iiic_star(int s);
-Tableau lobatto_iiid(int s);     // (IIIC + IIIC*)/2
+Tableau lobatto_iiid(int s);  // (IIIC + IIIC*)/2
 
 // Largest residual over all the order conditions (rooted trees) of exactly this order; orders 1..8.
 double order_condition_residual(const Tableau& tableau, int order);
@@ -33,7 +33,8 @@ int classical_order(const Tableau& tableau, int max_order = 8, double tolerance 
 // via bicoloured trees up to order 4 and the simplifying assumptions beyond.
 int partitioned_order(const Tableau& a, const Tableau& ahat, int max_order = 8, double tolerance = 1e-13);
 
-bool is_symmetric(const Tableau& tableau, double tolerance = 1e-14);   // a_{s+1-i,s+1-j} + a_ij = b_j, b, c mirrored
-bool is_symplectic(const Tableau& a, const Tableau& ahat, double tolerance = 1e-14);  // b_i ahat_ij + b_j a_ji = b_i b_j
+bool is_symmetric(const Tableau& tableau, double tolerance = 1e-14);  // a_{s+1-i,s+1-j} + a_ij = b_j, b, c mirrored
+bool is_symplectic(const Tableau& a, const Tableau& ahat,
+                   double tolerance = 1e-14);  // b_i ahat_ij + b_j a_ji = b_i b_j
 
 }  // namespace rattleback

@@ -26,8 +26,10 @@ TEST(Check, SeesThatTheRollingDiskIsNonholonomic) {
 // not integrable alone can be together.
 TEST(Check, TellsIntegrableConstraintsFromOthers) {
   const auto text = [](const std::string& constraints) {
-    return "name = 'test'\ncoordinates = ['x', 'y', 'z']\n[lagrangian]\nkinetic = \"(x'^2 + y'^2 + z'^2)/2\"\npotential = '0'\n"
-           "[constraints.nonholonomic]\n" + constraints;
+    return "name = 'test'\ncoordinates = ['x', 'y', 'z']\n[lagrangian]\nkinetic = \"(x'^2 + y'^2 + "
+           "z'^2)/2\"\npotential = '0'\n"
+           "[constraints.nonholonomic]\n" +
+           constraints;
   };
   const CheckReport a = check(parse_model(text("c = \"x' - y*z'\"\n"), "a.toml"));
   EXPECT_FALSE(a.constraints[0].integrable);
@@ -43,9 +45,10 @@ TEST(Check, TellsIntegrableConstraintsFromOthers) {
 }
 
 TEST(Check, NamesRedundantConstraints) {
-  const CheckReport r = check(parse_model("name = 'r'\ncoordinates = ['x', 'y']\n[lagrangian]\nkinetic = \"(x'^2 + y'^2)/2\"\n"
-                                          "potential = '0'\n[constraints.nonholonomic]\na = \"x' + y'\"\nb = \"2*x' + 2*y'\"\n",
-                                          "r.toml"));
+  const CheckReport r =
+      check(parse_model("name = 'r'\ncoordinates = ['x', 'y']\n[lagrangian]\nkinetic = \"(x'^2 + y'^2)/2\"\n"
+                        "potential = '0'\n[constraints.nonholonomic]\na = \"x' + y'\"\nb = \"2*x' + 2*y'\"\n",
+                        "r.toml"));
   EXPECT_EQ(r.rank, 1);
   ASSERT_EQ(r.redundant.size(), 1U);
   for (const MethodCheck& m : r.methods) EXPECT_FALSE(m.applies) << m.name;

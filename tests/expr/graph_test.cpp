@@ -52,10 +52,33 @@ TEST(Graph, RefusesToGrowPastItsLimit) {
 TEST(Derivative, OfEveryOperationAgreesWithDifferences) {
   Graph g;
   const Expr x(g, g.variable(kPosition, 0)), y(g, g.variable(kPosition, 1));
-  const std::vector<Expr> functions = {
-      -x, sin(x), cos(x), tan(x), asin(x / 3.0), acos(x / 3.0), atan(x), sinh(x), cosh(x), tanh(x), exp(x), log(x + y),
-      sqrt(x + 2.0), abs(x), x + y, x - y, x * y, x / y, pow(x + 2.0, y), pow(x, 3.0), pow(x + 2.0, 2.5), atan2(x, y),
-      min(x, y), max(x, y), hypot(x, y), where(less(x, y), x * x, y), where(less_equal(y, x), x * x, sin(y))};
+  const std::vector<Expr> functions = {-x,
+                                       sin(x),
+                                       cos(x),
+                                       tan(x),
+                                       asin(x / 3.0),
+                                       acos(x / 3.0),
+                                       atan(x),
+                                       sinh(x),
+                                       cosh(x),
+                                       tanh(x),
+                                       exp(x),
+                                       log(x + y),
+                                       sqrt(x + 2.0),
+                                       abs(x),
+                                       x + y,
+                                       x - y,
+                                       x * y,
+                                       x / y,
+                                       pow(x + 2.0, y),
+                                       pow(x, 3.0),
+                                       pow(x + 2.0, 2.5),
+                                       atan2(x, y),
+                                       min(x, y),
+                                       max(x, y),
+                                       hypot(x, y),
+                                       where(less(x, y), x * x, y),
+                                       where(less_equal(y, x), x * x, sin(y))};
   std::mt19937_64 random(3);
   std::uniform_real_distribution<double> uniform(0.2, 1.5);
   for (std::size_t k = 0; k < functions.size(); ++k) {
@@ -104,7 +127,8 @@ TEST_P(Families, AgreeWithTheirMembersWrittenOut) {
   const NodeId looped = loop.add(looped_sum, loop.mul(loop.variable(kPosition, 0), loop.variable(kPosition, n)));
   NodeId written = flat.zero();
   for (std::int32_t i = 0; i < n; ++i)
-    written = flat.add(written, body(flat, flat.variable(kPosition, i), flat.variable(kPosition, i + 1), flat.constant(i + 1)));
+    written = flat.add(written,
+                       body(flat, flat.variable(kPosition, i), flat.variable(kPosition, i + 1), flat.constant(i + 1)));
   written = flat.add(written, flat.mul(flat.variable(kPosition, 0), flat.variable(kPosition, n)));
 
   std::mt19937_64 random(5);

@@ -7,8 +7,8 @@
 #include "methods/bind.hpp"
 #include "methods/momentum.hpp"
 #include "methods/rk_families.hpp"
-#include "rattleback/method.hpp"
 #include "rattleback/error.hpp"
+#include "rattleback/method.hpp"
 #include "support/properties.hpp"
 
 namespace rattleback::testing {
@@ -81,7 +81,8 @@ int expect_round_trips(const std::vector<Model>& models, double h, int steps) {
       // The standard treatment of a DAE has |R(infinity)| = 1 and nothing that pulls the solution back to the constraint:
       // rounding in the constraint adds up there like 1/h^2.
       const bool undamped = model.kind == Kind::dae && c.name.starts_with("rk-");
-      EXPECT_LT(round_trip_defect(method(c.name, c.stages), model, h, steps), undamped ? 4e-10 : 4e-13);  // 2e-11, 9e-15
+      EXPECT_LT(round_trip_defect(method(c.name, c.stages), model, h, steps),
+                undamped ? 4e-10 : 4e-13);  // 2e-11, 9e-15
       ++tested;
     }
   return tested;
@@ -155,9 +156,11 @@ TEST(SparkLobatto, IsRefusedWhenTheAlgebraicVariableStandsInPartA) {
 // Dry friction -0.1 sign(x') and a force behind a condition: x' = 1 falls to 0.9 at t = 1 with every method.
 TEST(ForceWithAJump, ActsWithEveryMethod) {
   for (const char* const force : {"-0.1*sign(x')", "if(x' > 0.5, -0.1, 0)"}) {
-    const Model model = parse_model(std::string("name = 'sled'\ncoordinates = ['x']\n[lagrangian]\nkinetic = \"x'^2/2\"\n"
-                                                "potential = '0'\n[forces]\nx = \"") + force + "\"\n[initial]\n\"x'\" = 1\n",
-                                    "sled.toml");
+    const Model model =
+        parse_model(std::string("name = 'sled'\ncoordinates = ['x']\n[lagrangian]\nkinetic = \"x'^2/2\"\n"
+                                "potential = '0'\n[forces]\nx = \"") +
+                        force + "\"\n[initial]\n\"x'\" = 1\n",
+                    "sled.toml");
     for (const MethodInfo& info : methods()) {
       if (!info.mechanical) continue;
       Options options;

@@ -27,8 +27,8 @@ TEST(Plan, SubstitutesExplicitUnknownsAndSolvesTheRestInBlocks) {
   Built b;
   b.eq.inputs = {{kPosition, 2}};
   Graph& g = b.g();
-  b.add(g.sub(b.u(0), g.unary(Op::sin, b.in(0))));                          // explicit
-  b.add(g.sub(g.mul(b.u(1), b.in(1)), g.add(b.u(0), b.in(0))));             // linear in u1
+  b.add(g.sub(b.u(0), g.unary(Op::sin, b.in(0))));                             // explicit
+  b.add(g.sub(g.mul(b.u(1), b.in(1)), g.add(b.u(0), b.in(0))));                // linear in u1
   b.add(g.sub(g.mul(b.u(2), b.u(2)), g.add(g.mul(b.u(1), b.u(1)), g.one())));  // nonlinear in u2 alone
   b.eq.guesses[2] = g.one();
   b.eq.results = {b.u(0), b.u(1), b.u(2)};
@@ -55,7 +55,8 @@ TEST(Plan, ReachesRoundingOnACoupledNonlinearBlock) {
   const int n = 6;
   for (int i = 0; i < n; ++i) {
     NodeId r = g.sub(g.mul(g.constant(2.0 + i), b.u(i)), b.in(0));
-    for (int j = 0; j < n; ++j) r = g.add(r, g.mul(g.constant(0.3 / (1 + i + j)), g.unary(Op::sin, g.mul(b.u(i), b.u(j)))));
+    for (int j = 0; j < n; ++j)
+      r = g.add(r, g.mul(g.constant(0.3 / (1 + i + j)), g.unary(Op::sin, g.mul(b.u(i), b.u(j)))));
     b.add(r);
   }
   for (int i = 0; i < n; ++i) b.eq.results.push_back(b.eq.residuals[static_cast<std::size_t>(i)]);
