@@ -84,8 +84,8 @@ struct Model {
 
 // Changes that a user makes to a model from the command line; values are numbers or expressions of numbers.
 struct LoadOptions {
-  std::vector<std::pair<std::string, std::string>> set;    // parameters
-  std::vector<std::pair<std::string, std::string>> start;  // initial values: "x", "theta'", "w[2]'"
+  std::vector<std::pair<std::string, std::string>> set = {};    // parameters
+  std::vector<std::pair<std::string, std::string>> start = {};  // initial values: "x", "theta'", "w[2]'"
   // Families and sums with at most this many members become scalars, which share more subexpressions.
   std::int32_t unroll_below = 64;
 };

@@ -60,9 +60,13 @@ std::int32_t Assembler::value(Program& program, NodeId node) {
   return slot(node);
 }
 
-void Assembler::store(Program& program, NodeId node, std::int32_t target) {
+void Assembler::pin(NodeId node, std::int32_t target) {
   if (slots_.size() < graph_.size()) slots_.resize(graph_.size(), -1);
   if (slots_[node] < 0 && !is_leaf(graph_[node].op)) slots_[node] = target;  // computed where it is wanted
+}
+
+void Assembler::store(Program& program, NodeId node, std::int32_t target) {
+  pin(node, target);
   emit(program, node);
   if (slot(node) != target) program.add(Code::copy, target, slot(node), 0, 0);
 }

@@ -208,9 +208,9 @@ NodeId Graph::binary(Op op, NodeId a, NodeId b) {
       } else {
         if (x.op == Op::neg) return unary(Op::neg, binary(Op::mul, x.a, b));
         if (y.op == Op::neg) return unary(Op::neg, binary(Op::mul, a, y.a));
-        // Constant factors move out, so that products share their variable part.
-        if (x.op == Op::mul && is_constant(x.a)) return binary(Op::mul, x.a, binary(Op::mul, x.b, b));
-        if (y.op == Op::mul && is_constant(y.a)) return binary(Op::mul, y.a, binary(Op::mul, a, y.b));
+        // Two constant factors become one. A single one stays where it is: (h/2) v is one product when h/2 is shared.
+        if (x.op == Op::mul && is_constant(x.a) && y.op == Op::mul && is_constant(y.a))
+          return binary(Op::mul, constant(nodes_[x.a].value * nodes_[y.a].value), binary(Op::mul, x.b, y.b));
       }
       break;
     case Op::div:

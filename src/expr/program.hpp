@@ -86,6 +86,8 @@ class Assembler {
   [[nodiscard]] std::int32_t slot_of(Space space) const;
   std::int32_t reserve(std::int32_t size);
 
+  // The node's value, whenever it is computed, goes to this slot (unless it has one already).
+  void pin(NodeId node, std::int32_t slot);
   // Declares what will be asked for, so that single-use products can fuse into multiply-adds.
   void announce(std::span<const NodeId> roots);
 

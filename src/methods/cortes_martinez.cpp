@@ -36,14 +36,14 @@ Equations step(const Mechanical& system, bool first) {
   Point here(g, in.t, in.q, in.v);
   const std::vector<NodeId> F1 = m_plus(f.force), F0 = m_minus(f.force);
   const NodeId reaction_weight = g.mul(half, g.add(h, h_before));
-  std::vector<NodeId> impulse;
+  std::vector<NodeId> force, reaction;
   for (std::size_t i = 0; i < n; ++i) {
-    NodeId sum = g.add(g.mul(g.mul(half, h), F1[i]), g.mul(g.mul(half, h_before), F0[i]));
-    for (std::size_t c = 0; c < f.K.size(); ++c)
-      sum = g.sub(sum, g.mul(reaction_weight, g.mul(here(f.K[c][i]), psi[c])));
-    impulse.push_back(sum);
+    NodeId sum = g.zero();
+    for (std::size_t c = 0; c < f.K.size(); ++c) sum = g.add(sum, g.mul(here(f.K[c][i]), psi[c]));
+    force.push_back(g.add(g.mul(g.mul(half, h), F1[i]), g.mul(g.mul(half, h_before), F0[i])));
+    reaction.push_back(g.neg(g.mul(reaction_weight, sum)));
   }
-  momentum_balance(eq, f, v1, m_plus, in.v, m_minus, impulse);
+  momentum_balance(eq, f, v1, m_plus, in.v, m_minus, {force, reaction});
   for (std::size_t i = 0; i < n; ++i) eq.guesses.push_back(g.add(in.v[i], g.mul(h, in.acceleration[i])));
   for (std::size_t c = 0; c < f.k.size(); ++c) {
     eq.residuals.push_back(m_plus(f.k[c]));

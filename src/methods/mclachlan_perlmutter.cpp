@@ -34,13 +34,14 @@ Equations mclachlan_perlmutter_step(const Mechanical& system) {
       forced(g, in.time(0.5), plus, mean, psi);
   Point end(g, in.time(1.0), q1, v1);
   const std::vector<NodeId> Lq = middle(f.Lq), applied = forced(f.applied);
-  std::vector<NodeId> impulse;
+  std::vector<NodeId> force, reaction;
   for (std::size_t i = 0; i < n; ++i) {
-    NodeId force = g.add(Lq[i], applied[i]);
-    for (std::size_t c = 0; c < f.K.size(); ++c) force = g.sub(force, g.mul(forced(f.K[c][i]), psi[c]));
-    impulse.push_back(g.mul(in.h, force));
+    NodeId sum = g.zero();
+    for (std::size_t c = 0; c < f.K.size(); ++c) sum = g.add(sum, g.mul(forced(f.K[c][i]), g.mul(in.h, psi[c])));
+    force.push_back(g.mul(in.h, g.add(Lq[i], applied[i])));
+    reaction.push_back(g.neg(sum));
   }
-  momentum_balance(eq, f, v1, middle, in.v, before, impulse);
+  momentum_balance(eq, f, v1, middle, in.v, before, {force, reaction});
   for (std::size_t i = 0; i < n; ++i) eq.guesses.push_back(g.add(in.v[i], g.mul(in.h, in.acceleration[i])));
   for (std::size_t c = 0; c < f.k.size(); ++c) {
     eq.residuals.push_back(end(f.k[c]));

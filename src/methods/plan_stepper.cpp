@@ -1,9 +1,29 @@
 #include "methods/plan_stepper.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstring>
 
 namespace rattleback {
+namespace {
+
+// Without branches and without a chain of dependent additions: adding 1 to an exponent of all ones sets the sign bit.
+bool all_finite(const double* x, std::size_t count) {
+  constexpr std::uint64_t kExponent = 0x7ff0000000000000ULL, kOne = 0x0010000000000000ULL;
+  std::uint64_t any = 0;
+  for (std::size_t i = 0; i < count; ++i) any |= (std::bit_cast<std::uint64_t>(x[i]) & kExponent) + kOne;
+  return any >> 63 == 0;
+}
+
+// For a handful of values, where the call of memmove would cost more than the copy.
+void copy(const double* from, std::size_t count, double* to) {
+  std::size_t i = 0;
+  for (; i + 2 <= count; i += 2) std::memcpy(to + i, from + i, 2 * sizeof(double));
+  if (i < count) to[i] = from[i];
+}
+
+}  // namespace
 
 PlanStepper::Bench::Bench(const Plan* p) : plan(p), w(p->image()) {
   const auto at = [&](Space space) { return p->has(space) ? w.data() + p->slot(space) : nullptr; };
@@ -104,15 +124,13 @@ bool PlanStepper::sub_step(Bench& bench, double t, double h, std::size_t which, 
     report.iterations += spent;
   }
   if (!report.ok) return false;
-  double finite = 0.0;  // stays 0 unless something is not finite
-  for (std::size_t i = 0; i < state_size_; ++i) finite += bench.result[i] * 0.0;
-  if (finite != 0.0) {
+  if (!all_finite(bench.result, state_size_)) {
     report.ok = false;
     report.reason = "the state is not finite any more";
     return false;
   }
-  std::copy_n(bench.result, state_size_, main_.state);
-  std::copy_n(bench.result + state_size_, m_, multipliers_.begin());
+  copy(bench.result, state_size_, main_.state);
+  copy(bench.result + state_size_, m_, multipliers_.data());
   if (main && !plan.linear()) remember(which);
   return true;
 }

@@ -12,10 +12,18 @@ std::span<const double> row(const std::vector<double>& matrix, int i, int s) {
                                    static_cast<std::size_t>(s));
 }
 
-// x0 + h sum_j weight_j X_j, component by component.
+// x0 + h sum_j weight_j X_j, component by component. With one weight only, h weight is a value that all components share;
+// with several, the sum is formed first, because stages that turn out equal then merge.
 Vec advance(Graph& g, const Vec& x0, NodeId h, std::span<const double> weight, const std::vector<Vec>& X) {
+  std::vector<std::size_t> used;
+  for (std::size_t j = 0; j < X.size(); ++j)
+    if (weight[j] != 0.0) used.push_back(j);
   Vec out;
   for (std::size_t k = 0; k < x0.size(); ++k) {
+    if (used.size() == 1) {
+      out.push_back(g.add(x0[k], g.mul(g.mul(g.constant(weight[used[0]]), h), X[used[0]][k])));
+      continue;
+    }
     Vec column;
     for (const Vec& x : X) column.push_back(x[k]);
     out.push_back(g.add(x0[k], g.mul(h, combine(g, weight, column))));
@@ -98,15 +106,27 @@ Equations runge_kutta_step(const Mechanical& system, const Scheme& scheme) {
   const Vec q1 = advance(g, in.q, in.h, scheme.b, V);
 
   Point start(g, in.t, in.q, in.v), end(g, in.time(1.0), q1, v1);
-  const auto impulse = [&](std::span<const double> wf, std::span<const double> wr) {
-    const Vec zero(static_cast<std::size_t>(n), g.zero());
-    return advance(g, advance(g, zero, in.h, wf, F), in.h, wr, R);
+  // Stage by stage, force before reaction: what two rows of coefficients begin with in common is then computed once (in
+  // Lobatto IIIA-IIIB with two stages, p1 continues from P_2).
+  const auto impulses = [&](std::span<const double> wf, std::span<const double> wr) {
+    std::vector<Vec> out;
+    const auto add = [&](double weight, const Vec& x) {
+      if (weight == 0.0) return;
+      const NodeId factor = g.mul(g.constant(weight), in.h);
+      Vec& impulse = out.emplace_back();
+      for (const NodeId e : x) impulse.push_back(g.mul(factor, e));
+    };
+    for (std::size_t j = 0; j < F.size(); ++j) {
+      add(wf[j], F[j]);
+      add(wr[j], R[j]);
+    }
+    return out;
   };
   for (int i = 0; i < s; ++i) {
     const auto j = static_cast<std::size_t>(i);
-    momentum_balance(eq, f, V[j], stage[j], in.v, start, impulse(row(scheme.ah, i, s), row(scheme.at, i, s)));
+    momentum_balance(eq, f, V[j], stage[j], in.v, start, impulses(row(scheme.ah, i, s), row(scheme.at, i, s)));
   }
-  momentum_balance(eq, f, v1, end, in.v, start, impulse(scheme.bh, scheme.bt));
+  momentum_balance(eq, f, v1, end, in.v, start, impulses(scheme.bh, scheme.bt));
 
   for (const ConstraintRow& r : scheme.rows) {
     Vec value;

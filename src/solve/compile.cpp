@@ -48,6 +48,17 @@ void replace(Graph& g, std::int32_t u, NodeId value, std::span<NodeId> exprs) {
 }
 
 // Unknowns whose own equation reads c*u + rest = 0 with a constant c go away.
+void substitute_everywhere(Equations& eq, std::vector<Row>& rows, std::vector<char>& alive, std::int32_t u,
+                           NodeId value) {
+  alive[static_cast<std::size_t>(u)] = 0;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    if (alive[k] == 0 || !rows[k].contains(u)) continue;
+    replace(eq.graph, u, value, std::span(&eq.residuals[k], 1));
+    rows[k] = row_of(eq.graph, eq.residuals[k]);
+  }
+  replace(eq.graph, u, value, eq.results);
+}
+
 void eliminate(Equations& eq, std::vector<Row>& rows, std::vector<char>& alive) {
   Graph& g = eq.graph;
   const auto count = static_cast<std::int32_t>(eq.residuals.size());
@@ -65,13 +76,7 @@ void eliminate(Equations& eq, std::vector<Row>& rows, std::vector<char>& alive) 
       NodeId rest = eq.residuals[static_cast<std::size_t>(u)];
       replace(g, u, g.zero(), std::span(&rest, 1));
       const NodeId value = g.neg(g.div(rest, g.constant(c)));
-      alive[static_cast<std::size_t>(u)] = 0;
-      for (std::int32_t k = 0; k < count; ++k) {
-        if (alive[static_cast<std::size_t>(k)] == 0 || !rows[static_cast<std::size_t>(k)].contains(u)) continue;
-        replace(g, u, value, std::span(&eq.residuals[static_cast<std::size_t>(k)], 1));
-        rows[static_cast<std::size_t>(k)] = row_of(g, eq.residuals[static_cast<std::size_t>(k)]);
-      }
-      replace(g, u, value, eq.results);
+      substitute_everywhere(eq, rows, alive, u, value);
       again = true;
     }
   }
@@ -184,6 +189,29 @@ Plan::Plan(Equations eq) {
   const std::vector<Row> whole_rows = saddle_inverse.empty() ? std::vector<Row>{} : rows;
   eliminate(eq, rows, alive_flag);
   split(alive_flag);
+  // A first block of one linear equation c*u + rest = 0, c an expression of the inputs, is a formula too. Once it is put
+  // in, the next one may have become first.
+  for (bool again = true; again;) {
+    again = false;
+    if (groups.empty() || groups.front().size() != 1) break;
+    const std::int32_t r = groups.front().front();
+    const Row& row = rows[static_cast<std::size_t>(r)];
+    if (row.size() != 1) break;
+    const auto [u, slope] = *row.begin();
+    if (depends_on(g, std::span(&slope, 1), kUnknown) ||
+        !behind_jumps(g, eq.residuals[static_cast<std::size_t>(r)]).empty())
+      break;
+    NodeId rest = eq.residuals[static_cast<std::size_t>(r)];
+    replace(g, u, g.zero(), std::span(&rest, 1));
+    if (r != u) {  // equation r goes; equation u is now the one without an unknown of its own
+      std::swap(rows[static_cast<std::size_t>(r)], rows[static_cast<std::size_t>(u)]);
+      std::swap(eq.residuals[static_cast<std::size_t>(r)], eq.residuals[static_cast<std::size_t>(u)]);
+    }
+    const NodeId value = g.neg(g.div(rest, slope));
+    substitute_everywhere(eq, rows, alive_flag, u, value);
+    split(alive_flag);
+    again = true;
+  }
   std::size_t largest = 0;
   for (const auto& group : groups) largest = std::max(largest, group.size());
   const bool use_saddle = !saddle_inverse.empty() && largest >= kSaddleFrom;
@@ -246,6 +274,10 @@ Plan::Plan(Equations eq) {
     std::iota(all.begin(), all.end(), NodeId{0});
     assembler.forget(all);
   }
+  results_ = assembler.reserve(static_cast<std::int32_t>(eq.results.size()));
+  result_count_ = static_cast<std::int32_t>(eq.results.size());
+  for (std::size_t k = 0; k < eq.results.size(); ++k)
+    assembler.pin(eq.results[k], results_ + static_cast<std::int32_t>(k));
   assembler.announce(roots);
   const auto independent = [&](NodeId root, std::span<const std::int32_t> unknowns) {
     // The largest subexpressions that do not contain the block's unknowns, ascending.
@@ -297,7 +329,7 @@ Plan::Plan(Equations eq) {
     }
     if (use_saddle) {
       const SaddleHint& hint = *eq.saddle;
-      Block::Saddle& d = block.saddle.emplace();
+      SaddleSlots& d = block.saddle.emplace();
       d.n = hint.n;
       d.m = hint.m;
       d.stages = hint.stages;
@@ -326,8 +358,6 @@ Plan::Plan(Equations eq) {
     assembler.forget(kUnknown, wish.unknowns);
     blocks_.push_back(std::move(block));
   }
-  results_ = assembler.reserve(static_cast<std::int32_t>(eq.results.size()));
-  result_count_ = static_cast<std::int32_t>(eq.results.size());
   for (std::size_t k = 0; k < eq.results.size(); ++k)
     assembler.store(finish_, eq.results[k], results_ + static_cast<std::int32_t>(k));
   image_ = assembler.image();

@@ -48,6 +48,14 @@ struct Equations {
   std::optional<SaddleHint> saddle;
 };
 
+// Where the saddle-point iteration of a block keeps its matrices.
+struct SaddleSlots {
+  std::int32_t n = 0, m = 0, stages = 0, multipliers = 0;
+  std::int32_t M = 0, Bt = 0, K = 0;  // slots of the matrices
+  std::int32_t D = 0, U = 0, pivots = 0, work = 0, h = 0;
+  std::vector<double> reaction, rows, inverse;  // inverse of rows * reaction
+};
+
 struct SolveOptions {
   double tolerance = 0.0;  // relative size of the last correction; 0 = iterate to rounding
   int max_iterations = 50;
@@ -91,16 +99,10 @@ class Plan {
     std::vector<Equations::Scale> scales;
     std::int32_t r = 0, J = 0, lu = 0, pivots = 0, size = 0;  // J row-major
     bool linear = false;
-    // Large stage systems are iterated with the saddle-point matrix first; J is the fallback.
-    struct Saddle {
-      std::int32_t n = 0, m = 0, stages = 0, multipliers = 0;
-      std::int32_t M = 0, Bt = 0, K = 0;  // slots of the matrices
-      std::int32_t D = 0, U = 0, pivots = 0, work = 0, h = 0;
-      std::vector<double> reaction, rows, inverse;  // inverse of rows * reaction
-    };
-    std::optional<Saddle> saddle;
+    std::optional<SaddleSlots> saddle;  // large stage systems are iterated with it first; J is the fallback
   };
   [[nodiscard]] const std::vector<Block>& blocks() const { return blocks_; }
+  [[nodiscard]] const Program& finish() const { return finish_; }  // after the last block: the results
   [[nodiscard]] std::size_t instruction_count() const;
 
  private:

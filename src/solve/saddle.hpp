@@ -8,7 +8,7 @@
 namespace rattleback {
 
 // M is factored in place; D = (M^-1 B)^T and U = K M^-1 B are formed, U is factored.
-inline bool factor_saddle(const Plan::Block::Saddle& d, double* w) {
+inline bool factor_saddle(const SaddleSlots& d, double* w) {
   const std::int32_t n = d.n, m = d.m;
   double *const perm = w + d.pivots, *const scale = perm + n, *const perm_u = scale + n, *const scale_u = perm_u + m;
   if (!factor_in_place(w + d.M, perm, scale, n)) return false;
@@ -24,7 +24,7 @@ inline bool factor_saddle(const Plan::Block::Saddle& d, double* w) {
 
 // delta with (matrix of SaddleHint) delta = r:
 //   dV_i = M^-1 r_i - h M^-1 B sum_j reaction_ij dPsi_j,   (rows reaction) (x) U  h dPsi = sum_i rows_ci K M^-1 r_i - r_c
-inline void solve_saddle(const Plan::Block::Saddle& d, double* w, const double* r, double* delta) {
+inline void solve_saddle(const SaddleSlots& d, double* w, const double* r, double* delta) {
   const std::int32_t n = d.n, m = d.m, S = d.stages, s = d.multipliers;
   const double *const perm = w + d.pivots, *const scale = perm + n, *const perm_u = scale + n,
                       *const scale_u = perm_u + m;

@@ -388,8 +388,8 @@ Equations recomputed_multiplier(const Mechanical& system) {
     for (NodeId& s : sum) s = g.mul(weight, s);
     return sum;
   };
-  momentum_balance(eq, f, a0, start, zero, start, force(start, lambda0, g.one()));
-  momentum_balance(eq, f, v1, end, v_half, end, force(end, psi, half_h));
+  momentum_balance(eq, f, a0, start, zero, start, {force(start, lambda0, g.one())});
+  momentum_balance(eq, f, v1, end, v_half, end, {force(end, psi, half_h)});
   const auto time_derivative = [&](NodeId leaf) {
     const Node node = g[leaf];
     const auto i = static_cast<std::size_t>(node.base());
