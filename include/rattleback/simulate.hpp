@@ -52,6 +52,7 @@ enum class Status { done, stopped };
 
 struct EnergyAudit {
   double initial = 0.0, final = 0.0, max_error = 0.0, drift_per_time = 0.0;
+  double max_kinetic = 0.0;  // largest |v.L_v|/2 seen: what to compare an error with when the energy itself is near 0
 };
 
 struct Trajectory {

@@ -26,6 +26,7 @@ class Monitor {
     max_position = std::fmax(max_position, position);
     max_velocity = std::fmax(max_velocity, velocity);
   }
+  void see_kinetic(double kinetic) { max_kinetic = std::fmax(max_kinetic, kinetic); }
   void see_midpoint(double residual) { max_midpoint = std::fmax(max_midpoint, residual); }
 
   [[nodiscard]] double initial_energy() const { return first_; }
@@ -36,9 +37,8 @@ class Monitor {
     return count_ > 1 && d > 0.0 ? (n * sxy_ - sx_ * sy_) / d : 0.0;
   }
 
-  double max_energy_error = 0.0, max_position = 0.0, max_velocity = 0.0, max_midpoint = 0.0;
+  double max_energy_error = 0.0, max_position = 0.0, max_velocity = 0.0, max_midpoint = 0.0, max_kinetic = 0.0;
 
-  static constexpr std::size_t kSaved = 12;
   [[nodiscard]] std::vector<double> save() const {
     return {static_cast<double>(count_),
             t0_,
@@ -51,7 +51,8 @@ class Monitor {
             max_energy_error,
             max_position,
             max_velocity,
-            max_midpoint};
+            max_midpoint,
+            max_kinetic};
   }
   void load(std::span<const double> x) {
     count_ = static_cast<std::int64_t>(x[0]);
@@ -66,6 +67,7 @@ class Monitor {
     max_position = x[9];
     max_velocity = x[10];
     max_midpoint = x[11];
+    max_kinetic = x[12];
   }
 
  private:

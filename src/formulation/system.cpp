@@ -11,7 +11,11 @@ System::System(const Model& model) : model_(&model) {
     std::vector<NodeId> watched;
     if (model.kind == Kind::mechanical) {
       mechanical_.emplace(model);
-      watched = {mechanical_->energy};
+      Graph& g = mechanical_->graph;
+      NodeId vp = g.zero();
+      for (std::int32_t i = 0; i < n(); ++i)
+        vp = g.add(vp, g.mul(g.variable(kVelocity, i), mechanical_->p[static_cast<std::size_t>(i)]));
+      watched = {mechanical_->energy, g.mul(g.constant(0.5), vp)};
       watched.insert(watched.end(), mechanical_->g.begin(), mechanical_->g.end());
       watched.insert(watched.end(), mechanical_->k.begin(), mechanical_->k.end());
       positions_ = mechanical_->g.size();
@@ -19,7 +23,7 @@ System::System(const Model& model) : model_(&model) {
       observed_.emplace(mechanical_->graph, watched, n(), m());
     } else {
       dae_.emplace(model);
-      watched = {dae_->graph.zero()};
+      watched = {dae_->graph.zero(), dae_->graph.zero()};
       watched.insert(watched.end(), dae_->c.begin(), dae_->c.end());
       positions_ = dae_->c.size();
       observed_.emplace(dae_->graph, watched, n(), m());
@@ -44,8 +48,9 @@ System::Observation System::observe(double t, std::span<const double> q, std::sp
   const std::span<const double> x = (*observed_)(t, q, v);
   Observation o;
   o.energy = x[0];
-  for (std::size_t i = 0; i < positions_; ++i) o.position = std::fmax(o.position, std::fabs(x[1 + i]));
-  for (std::size_t i = 0; i < velocities_; ++i) o.velocity = std::fmax(o.velocity, std::fabs(x[1 + positions_ + i]));
+  o.kinetic = std::fabs(x[1]);
+  for (std::size_t i = 0; i < positions_; ++i) o.position = std::fmax(o.position, std::fabs(x[2 + i]));
+  for (std::size_t i = 0; i < velocities_; ++i) o.velocity = std::fmax(o.velocity, std::fabs(x[2 + positions_ + i]));
   return o;
 }
 

@@ -26,6 +26,7 @@ class System {
 
   struct Observation {
     double energy = 0.0;
+    double kinetic = 0.0;   // |v . L_v|/2
     double position = 0.0;  // largest |g| (dae: |c|)
     double velocity = 0.0;  // largest |k|
   };

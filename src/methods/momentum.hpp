@@ -2,8 +2,9 @@
 //
 // With constant mass, L_v = M v + rest(t, q), it is written solved for the velocity:
 //   v - (v0 + M^-1 (rest0 - rest) + M^-1 impulse_1 + M^-1 impulse_2 ...) = 0
-// so that a stage whose impulses do not contain v is recognised as explicit. The impulses are added one after the other,
-// the reaction last, so that the velocity without reaction is a value of its own and computed once.
+// so that a stage whose impulses do not contain v is recognised as explicit. Few impulses are added one after the other,
+// the reaction last: the velocity without reaction is then a value of its own and computed once. Many impulses are summed
+// first, because every addition to the large v0 costs a rounding error.
 #pragma once
 
 #include "formulation/mechanical.hpp"
@@ -17,24 +18,29 @@ inline void momentum_balance(Equations& eq, const Mechanical& f, const std::vect
                              const std::vector<std::vector<NodeId>>& impulses) {
   Graph& g = eq.graph;
   const std::size_t n = v.size();
+  constexpr std::size_t kFew = 4;
+  std::vector<std::vector<NodeId>> parts = impulses;
+  if (parts.size() > kFew || !f.inverse_mass) {
+    std::vector<NodeId> sum(n, g.zero());
+    for (const std::vector<NodeId>& impulse : impulses)
+      for (std::size_t i = 0; i < n; ++i) sum[i] = g.add(sum[i], impulse[i]);
+    parts = {sum};
+  }
+  for (std::size_t i = 0; i < n; ++i) eq.scales.push_back(Equations::Scale::state);
+  if (!f.inverse_mass) {
+    for (std::size_t i = 0; i < n; ++i) eq.residuals.push_back(g.sub(g.sub(at(f.p[i]), start(f.p[i])), parts[0][i]));
+    return;
+  }
   std::vector<NodeId> target = v0;
   const auto add = [&](const std::vector<NodeId>& change) {
     for (std::size_t i = 0; i < n; ++i)
-      target[i] = g.add(target[i],
-                        f.inverse_mass ? combine(g, std::span(*f.inverse_mass).subspan(i * n, n), change) : change[i]);
+      target[i] = g.add(target[i], combine(g, std::span(*f.inverse_mass).subspan(i * n, n), change));
   };
-  if (f.inverse_mass) {
-    std::vector<NodeId> rest;
-    for (const NodeId p : f.p_rest) rest.push_back(g.sub(start(p), at(p)));
-    add(rest);
-  } else {
-    target = start(f.p);
-  }
-  for (const std::vector<NodeId>& impulse : impulses) add(impulse);
-  for (std::size_t i = 0; i < n; ++i) {
-    eq.residuals.push_back(g.sub(f.inverse_mass ? v[i] : at(f.p[i]), target[i]));
-    eq.scales.push_back(Equations::Scale::state);
-  }
+  std::vector<NodeId> rest;
+  for (const NodeId p : f.p_rest) rest.push_back(g.sub(start(p), at(p)));
+  add(rest);
+  for (const std::vector<NodeId>& part : parts) add(part);
+  for (std::size_t i = 0; i < n; ++i) eq.residuals.push_back(g.sub(v[i], target[i]));
 }
 
 }  // namespace rattleback

@@ -75,12 +75,15 @@ std::string energy_sentence(const Model& model, const Trajectory& t) {
   if (model.dissipative)
     return fmt::format("Energy: went from {} to {}. Forces do work on this system, so it is not expected to be kept.",
                        value_text(e.initial), value_text(e.final));
-  const double relative = e.initial != 0.0 ? e.max_error / std::fabs(e.initial) : 0.0;
-  std::string text =
-      fmt::format("Energy: {} {}", relative < 0.1 ? "kept to" : "not kept, off by up to", size_text(e.max_error));
-  if (relative != 0.0) text += fmt::format(" (relative {})", size_text(relative));
+  // An energy that starts near 0 is compared with the kinetic energy that came and went.
+  const bool near_zero = std::fabs(e.initial) <= 1e-3 * e.max_kinetic;
+  const double size = near_zero ? e.max_kinetic : std::fabs(e.initial);
+  const double relative = size > 0.0 ? e.max_error / size : 0.0;
+  const bool kept = relative < 0.1;
+  std::string text = fmt::format("Energy: {} {}", kept ? "kept to" : "not kept, off by up to", size_text(e.max_error));
+  if (relative != 0.0 && !near_zero) text += fmt::format(" (relative {})", size_text(relative));
   switch (energy_trend(t)) {
-    case Trend::steady: text += "; no drift."; break;
+    case Trend::steady: text += kept ? "; no drift." : ". The step is probably too large."; break;
     case Trend::drifting:
       text += fmt::format("; it drifts by {} per unit of time.", size_text(e.drift_per_time));
       break;

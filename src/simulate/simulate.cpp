@@ -101,6 +101,7 @@ void Run::record(double h_last) {
   const Stepper& s = *method_.stepper;
   const System::Observation o = system_.observe(s.t(), s.q(), s.v());
   monitor_.see(s.t(), o.energy, o.position, o.velocity);
+  monitor_.see_kinetic(o.kinetic);
   if (method_.two_step && steps_ > 0) {
     row_.assign(s.q().begin(), s.q().end());
     for (std::size_t i = 0; i < row_.size(); ++i) row_[i] -= 0.5 * h_last * s.v()[i];
@@ -266,7 +267,7 @@ Trajectory Run::go() {
   out.records = std::move(records_);
   if (system_.is_mechanical()) {
     out.energy = EnergyAudit{monitor_.initial_energy(), monitor_.final_energy(), monitor_.max_energy_error,
-                             monitor_.energy_drift()};
+                             monitor_.energy_drift(), monitor_.max_kinetic};
     out.constraint_velocity = monitor_.max_velocity;
     if (method_.two_step) out.constraint_midpoint = monitor_.max_midpoint;
   }

@@ -33,9 +33,9 @@ TEST(Plan, SubstitutesExplicitUnknownsAndSolvesTheRestInBlocks) {
   b.eq.guesses[2] = g.one();
   b.eq.results = {b.u(0), b.u(1), b.u(2)};
   const Plan plan(b.eq);
-  ASSERT_EQ(plan.blocks().size(), 2U);
-  EXPECT_TRUE(plan.blocks()[0].linear);
-  EXPECT_FALSE(plan.blocks()[1].linear);
+  ASSERT_EQ(plan.blocks().size(), 1U);  // u1 has a formula too: it is the only unknown of a linear equation
+  EXPECT_FALSE(plan.blocks()[0].linear);
+  EXPECT_EQ(plan.unknown_numbers()[0], 2);
   std::vector<double> w = plan.image();
   w[static_cast<std::size_t>(plan.slot(kPosition))] = 0.7;
   w[static_cast<std::size_t>(plan.slot(kPosition)) + 1] = 3.0;
