@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <csignal>
 
 #include <bit>
@@ -169,13 +170,28 @@ TEST_F(OutputFile, RefusedPathsSayWhyAndWhatToDo) {
 }
 
 TEST_F(OutputFile, PlacesWithoutPermissionAreRefused) {
-  if (geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
-  std::ofstream(path("old.csv")) << "x";
-  chmod(path("old.csv").c_str(), 0400);
-  EXPECT_EQ(message(path("old.csv")), "output file 'FOLDER/old.csv' exists and is read-only");
-  chmod(folder_.c_str(), 0500);
-  EXPECT_EQ(message(path("new.csv")), "output file 'FOLDER/new.csv': no permission to write in the folder 'FOLDER'");
-  chmod(folder_.c_str(), 0700);
+  const auto refused = [&] {
+    std::ofstream(path("old.csv")) << "x";
+    chmod(path("old.csv").c_str(), 0400);
+    const std::string old_file = message(path("old.csv"));
+    chmod(folder_.c_str(), 0500);
+    const std::string new_file = message(path("new.csv"));
+    chmod(folder_.c_str(), 0700);
+    return old_file == "output file 'FOLDER/old.csv' exists and is read-only" &&
+           new_file == "output file 'FOLDER/new.csv': no permission to write in the folder 'FOLDER'";
+  };
+  if (geteuid() != 0) {
+    EXPECT_TRUE(refused());
+    return;
+  }
+  // Root may write everywhere: a child tries it as nobody.
+  constexpr uid_t kNobody = 65534;
+  ASSERT_EQ(chown(folder_.c_str(), kNobody, kNobody), 0);
+  const pid_t child = fork();
+  if (child == 0) _exit(setgid(kNobody) == 0 && setuid(kNobody) == 0 && refused() ? 0 : 1);
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 }  // namespace
