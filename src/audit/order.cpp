@@ -32,7 +32,7 @@ Trajectory run(const Model& model, Options options, const std::string& method, i
   options.keep_records = false;
   options.every = 0;
   options.audit_order = options.audit_reverse = false;
-  const Trajectory t = simulate(model, options);
+  Trajectory t = simulate(model, options);
   if (t.status != Status::done)
     throw Error(fmt::format("{} with step {:g} did not reach t = {:g}: {}", method, step, until, t.message));
   return t;

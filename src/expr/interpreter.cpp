@@ -131,7 +131,7 @@ void Program::run_lanes(double* w) const {
   const Instruction* in = code.data();
 // Operand addresses; computed where they are used, because most operations have fewer than three arguments.
 #define AT(operand) (w + static_cast<std::size_t>(in->operand) * W)
-#define NEXT goto* kTargets[static_cast<std::size_t>(in->code)]
+#define NEXT goto* kTargets[static_cast<std::size_t>(in->code)]  // NOLINT(bugprone-macro-parentheses): a statement
   NEXT;
 #define CASE1(name, formula)       \
   do_##name : {                    \

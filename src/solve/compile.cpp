@@ -191,8 +191,7 @@ Plan::Plan(Equations eq) {
   split(alive_flag);
   // A first block of one linear equation c*u + rest = 0, c an expression of the inputs, is a formula too. Once it is put
   // in, the next one may have become first.
-  for (bool again = true; again;) {
-    again = false;
+  for (;;) {
     if (groups.empty() || groups.front().size() != 1) break;
     const std::int32_t r = groups.front().front();
     const Row& row = rows[static_cast<std::size_t>(r)];
@@ -210,7 +209,6 @@ Plan::Plan(Equations eq) {
     const NodeId value = g.neg(g.div(rest, slope));
     substitute_everywhere(eq, rows, alive_flag, u, value);
     split(alive_flag);
-    again = true;
   }
   std::size_t largest = 0;
   for (const auto& group : groups) largest = std::max(largest, group.size());
