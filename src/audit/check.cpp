@@ -125,7 +125,8 @@ void check_large(const Model& model, CheckReport& out) {
           group.family ? fmt::format("{}[{}:{}]", group.stem, group.first, group.first + group.count - 1) : group.stem;
       c.holonomic = c.integrable = holonomic;
       for (std::int32_t i = 0; i < group.count; ++i)
-        c.start_residual = std::fmax(c.start_residual, std::fabs(x[static_cast<std::size_t>(group.offset + i)]));
+        c.start_residual = std::fmax(
+            c.start_residual, std::fabs(x[static_cast<std::size_t>(group.offset) + static_cast<std::size_t>(i)]));
       out.consistent = out.consistent && c.start_residual <= kStartTolerance;
       out.constraints.push_back(std::move(c));
     }

@@ -62,7 +62,7 @@ void run_loop(const Program& program, const Loop& loop, double* w, int lanes, in
           break;
         case LoopCode::table:
           for (int l = 0; l < kChunk; ++l)
-            d[l] = program.tables[static_cast<std::size_t>(in.c)][static_cast<std::size_t>(in.a + in.b * member(l))];
+            d[l] = program.tables[static_cast<std::size_t>(in.c)].data()[in.a + in.b * member(l)];
           break;
         case LoopCode::store:
           for (int l = 0; l < valid; ++l) slot(in.a + in.b * (first + l)) = d[l];

@@ -63,7 +63,7 @@ SaddleHint saddle_hint(Graph& g, const Mechanical& f, const Scheme& scheme) {
   }
   for (int i = 0; i <= s; ++i)
     for (int j = first; j < s; ++j)
-      hint.reaction.push_back(i < s ? scheme.at[static_cast<std::size_t>(i * s + j)]
+      hint.reaction.push_back(i < s ? row(scheme.at, i, s)[static_cast<std::size_t>(j)]
                                     : scheme.bt[static_cast<std::size_t>(j)]);
   for (const ConstraintRow& r : scheme.rows)
     for (int i = 0; i <= s; ++i) {

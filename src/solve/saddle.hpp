@@ -35,7 +35,7 @@ inline void solve_saddle(const SaddleSlots& d, double* w, const double* r, doubl
     for (std::int32_t a = 0; a < m; ++a) {
       double g = -r[S * n + c * m + a];
       for (std::int32_t i = 0; i < S; ++i) {
-        const double weight = d.rows[static_cast<std::size_t>(c * S + i)];
+        const double weight = d.rows.data()[c * S + i];
         if (weight == 0.0) continue;
         double k = 0.0;
         for (std::int32_t j = 0; j < n; ++j) k += w[d.K + a * n + j] * delta[i * n + j];
@@ -45,13 +45,13 @@ inline void solve_saddle(const SaddleSlots& d, double* w, const double* r, doubl
     }
     solve_factored(w + d.U, perm_u, scale_u, right, solved, m);
     for (std::int32_t j = 0; j < s; ++j)
-      for (std::int32_t a = 0; a < m; ++a) psi[j * m + a] += d.inverse[static_cast<std::size_t>(j * s + c)] * solved[a];
+      for (std::int32_t a = 0; a < m; ++a) psi[j * m + a] += d.inverse.data()[j * s + c] * solved[a];
   }
   // psi is h dPsi up to here.
   for (std::int32_t i = 0; i < S; ++i)
     for (std::int32_t a = 0; a < m; ++a) {
       double y = 0.0;
-      for (std::int32_t j = 0; j < s; ++j) y += d.reaction[static_cast<std::size_t>(i * s + j)] * psi[j * m + a];
+      for (std::int32_t j = 0; j < s; ++j) y += d.reaction.data()[i * s + j] * psi[j * m + a];
       for (std::int32_t k = 0; k < n; ++k) delta[i * n + k] -= w[d.D + a * n + k] * y;
     }
   const double h = w[d.h];

@@ -239,13 +239,12 @@ double energy_bound(const std::string& name, int stages, const Model& model, dou
   return energy_error(method(name, stages), model, h, static_cast<int>(std::lround(until / h))).max;
 }
 
-// The numbers of the experiments, solved to rounding by an independent implementation: equal to the last printed digit,
-// up to the rounding of an energy of size 1 over some thousand steps.
+// The numbers of the experiments, solved to rounding by an independent implementation: equal to the last printed digit.
 void expect_printed(double found, const std::string& printed) {
   const std::size_t e = printed.find('e');
   const auto decimals = static_cast<double>(e - printed.find('.') - 1);
   const double last = std::pow(10.0, std::stod(printed.substr(e + 1)) - decimals);
-  EXPECT_NEAR(found, std::stod(printed), std::max(0.6 * last, 3e-14)) << printed;
+  EXPECT_NEAR(found, std::stod(printed), 0.6 * last) << printed;
 }
 
 TEST(Energy, IsBoundedAsInJaysFigure81) {
