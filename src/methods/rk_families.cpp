@@ -1,3 +1,5 @@
+// Which tableau multiplies which part of the equations, and where the constraint is imposed, for each method of
+// Runge-Kutta type. The equations themselves are in runge_kutta.cpp; what the letters mean is in scheme.hpp.
 #include "methods/rk_families.hpp"
 
 namespace rattleback {

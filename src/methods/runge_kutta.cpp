@@ -1,3 +1,5 @@
+// One step of any partitioned Runge-Kutta scheme for constrained systems, written as equations in the stage velocities
+// and multipliers. [Jay2009, eq. 6.1]
 #include "methods/runge_kutta.hpp"
 
 #include "methods/momentum.hpp"

@@ -110,7 +110,7 @@ def check_sections(page, name, faults):
             faults.add(pages.name_of(page), f"section '{section}' is missing")
     if places != sorted(places):
         faults.add(pages.name_of(page), "the sections are not in the order " + ", ".join(SECTIONS))
-    if not re.search(rf"(--methods?|run) [^\n]*{re.escape(name)}|rattleback run ", text):
+    if not re.search(rf"\$ rattleback [^\n]*--methods? [^\n]*{re.escape(name)}(?![a-z-])", text):
         faults.add(pages.name_of(page), "no command runs the method")
 
 
