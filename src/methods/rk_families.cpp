@@ -56,7 +56,7 @@ Scheme spark_lobatto_abd(int s) { return weighted(coefficients(lobatto_iiia(s), 
 // The averaged constraint is replaced by one evaluation at the middle, k(t0 + h/2, q0 + h V_1/2, V_1). [Jay2009, 8.4]
 Scheme spark_lobatto_ab_modified(int s) {
   Scheme scheme = spark_lobatto_ab(s);
-  scheme.rows.front() = {Where::point, {1.0, 0.0}, 0.5, {0.5, 0.0}};
+  scheme.rows.front() = {Where::mean, {1.0, 0.0}, 0.5, {0.5, 0.0}};
   return scheme;
 }
 

@@ -141,12 +141,14 @@ Equations runge_kutta_step(const Mechanical& system, const Scheme& scheme) {
         }
         break;
       case ConstraintRow::Where::end: value = end(f.k); break;
-      case ConstraintRow::Where::point: {
+      case ConstraintRow::Where::mean: {
         const Vec zero(static_cast<std::size_t>(n), g.zero());
         Point at(g, in.time(r.tau), advance(g, in.q, in.h, r.alpha, V), advance(g, zero, g.one(), r.weight, V));
         value = at(f.k);
         break;
       }
+      case ConstraintRow::Where::point:
+      case ConstraintRow::Where::position: break;
     }
     for (const NodeId c : value) {
       eq.residuals.push_back(c);
