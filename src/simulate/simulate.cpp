@@ -115,8 +115,9 @@ void Run::record(double h_last) {
   r.q.insert(r.q.end(), s.q().begin(), s.q().end());
   r.v.insert(r.v.end(), s.v().begin(), s.v().end());
   if (options_.record_multipliers) {
-    acceleration_->set_guess(s.multiplier_guess());
-    if (acceleration_->solve(s.t(), s.q(), s.v()))
+    if (const auto own = s.own_multipliers(); !own.empty()) {
+      r.multipliers.insert(r.multipliers.end(), own.begin(), own.end());
+    } else if (acceleration_->set_guess(s.multiplier_guess()); acceleration_->solve(s.t(), s.q(), s.v()))
       r.multipliers.insert(r.multipliers.end(), acceleration_->multipliers().begin(),
                            acceleration_->multipliers().end());
     else
@@ -146,8 +147,9 @@ std::string Run::signature_text() const {
   for (const auto* list : {&start_.q, &start_.v})
     for (const double x : *list) text += fmt::format(" {:a}", x);
   for (const auto& [name, value] : system_.model().parameters) text += fmt::format(" {}={:a}", name, value);
+  text += " " + options_.multiplier;
   return text + fmt::format(" {} {} {} {:a} {:a} {} {:a} {:a} {} {} {}", method_.name, method_.stages,
-                            options_.formulation, grid_.h, options_.newton_tol, options_.compose, options_.rtol,
+                            method_.formulation, grid_.h, options_.newton_tol, options_.compose, options_.rtol,
                             options_.atol, grid_.every, options_.keep_records, options_.record_multipliers);
 }
 
@@ -245,6 +247,7 @@ Trajectory Run::go() {
   out.wall_seconds = seconds_since(begin);
 
   out.method = method_.name;
+  out.formulation = method_.formulation;
   out.stages = method_.stages;
   out.order = method_.order;
   out.step = grid_.h;
@@ -259,8 +262,9 @@ Trajectory Run::go() {
   }
   out.q.assign(stepper.q().begin(), stepper.q().end());
   out.v.assign(stepper.v().begin(), stepper.v().end());
-  acceleration_->set_guess(stepper.multiplier_guess());
-  if (acceleration_->solve(out.t, out.q, out.v))
+  if (const auto own = stepper.own_multipliers(); !own.empty())
+    out.multipliers.assign(own.begin(), own.end());
+  else if (acceleration_->set_guess(stepper.multiplier_guess()); acceleration_->solve(out.t, out.q, out.v))
     out.multipliers.assign(acceleration_->multipliers().begin(), acceleration_->multipliers().end());
   else
     out.multipliers.assign(m, std::nan(""));
