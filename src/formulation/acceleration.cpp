@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "formulation/point.hpp"
+#include "rattleback/error.hpp"
 
 namespace rattleback {
 namespace {
@@ -71,13 +72,23 @@ Equations equations(Dae f) {
   return eq;
 }
 
+// With masses that are 0 the acceleration level may not determine its unknowns, whatever the state.
+Plan plan_of(const Mechanical& system, bool& usable) {
+  try {
+    return Plan(equations(system));
+  } catch (const Error&) {
+    usable = false;
+    return Plan(Equations{});
+  }
+}
+
 }  // namespace
 
 Acceleration::Acceleration(const Mechanical& system)
     : n_(static_cast<std::size_t>(system.n)),
       m_(static_cast<std::size_t>(system.m)),
       mechanical_(true),
-      plan_(equations(system)),
+      plan_(plan_of(system, usable_)),
       w_(plan_.image()) {}
 
 Acceleration::Acceleration(const Dae& system)
@@ -88,10 +99,16 @@ Acceleration::Acceleration(const Dae& system)
       w_(plan_.image()) {}
 
 void Acceleration::set_guess(std::span<const double> multipliers) {
+  if (!usable_) return;
   std::copy(multipliers.begin(), multipliers.end(), w_.begin() + plan_.slot(kMultiplier));
 }
 
 bool Acceleration::solve(double t, std::span<const double> q, std::span<const double> v) {
+  if (!usable_) {
+    report_.ok = false;
+    report_.reason = "the matrix of the equations is singular";
+    return false;
+  }
   w_[static_cast<std::size_t>(plan_.slot(kTime))] = t;
   std::copy(q.begin(), q.end(), w_.begin() + plan_.slot(kPosition));
   if (mechanical_) std::copy(v.begin(), v.end(), w_.begin() + plan_.slot(kVelocity));

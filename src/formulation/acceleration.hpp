@@ -27,6 +27,7 @@ class Acceleration {
  private:
   std::size_t n_, m_;
   bool mechanical_;
+  bool usable_ = true;
   Plan plan_;
   std::vector<double> w_;
   SolveReport report_;

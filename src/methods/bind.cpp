@@ -106,6 +106,7 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
   data.m = system.m();
   data.mechanical = system.is_mechanical();
   data.solve.tolerance = options.newton_tol;
+  data.graded_mass = system.is_mechanical() && system.mechanical().graded_mass;
   data.multiplier_scale = multiplier_scale(system, start);
 
   Scheme scheme;

@@ -76,8 +76,10 @@ void PlanStepper::extrapolate(std::size_t which) {
 // From acceleration and multipliers at the current state: first order, but on the right branch.
 void PlanStepper::cold_guess(Bench& bench, double t) {
   double* const w = bench.w.data();
-  data_.acceleration->set_guess(multipliers_);
-  if (data_.acceleration->solve(t, q(), v())) {
+  if (data_.graded_mass) {  // the acceleration level is nearly singular and would mislead
+    std::fill_n(w + bench.plan->slot(kAcceleration), n_, 0.0);
+    std::copy(multipliers_.begin(), multipliers_.end(), w + bench.plan->slot(kMultiplier));
+  } else if (data_.acceleration->set_guess(multipliers_); data_.acceleration->solve(t, q(), v())) {
     const auto a = data_.acceleration->acceleration();
     const auto l = data_.acceleration->multipliers();
     std::copy(a.begin(), a.end(), w + bench.plan->slot(kAcceleration));

@@ -18,6 +18,7 @@ struct PlanStepperData {
   std::int32_t carried = 0;       // multipliers that are part of the state
   bool reports_carried = false;   // they are the ones to report
   bool position_level = false;    // constraints at position level: rounding errors of positions enter, divided by h
+  bool graded_mass = false;       // masses of very different size
   double multiplier_scale = 1.0;  // size of (mass / constraint row): multipliers ~ this * velocity / h
   std::unique_ptr<Acceleration> acceleration;  // for starting guesses
   SolveOptions solve;

@@ -120,8 +120,8 @@ void Run::record(double h_last) {
     } else if (acceleration_->set_guess(s.multiplier_guess()); acceleration_->solve(s.t(), s.q(), s.v()))
       r.multipliers.insert(r.multipliers.end(), acceleration_->multipliers().begin(),
                            acceleration_->multipliers().end());
-    else
-      r.multipliers.insert(r.multipliers.end(), start_.multipliers.size(), std::nan(""));
+    else  // not determined by the acceleration level here (a mass of 0): those of the last stage
+      r.multipliers.insert(r.multipliers.end(), s.multiplier_guess().begin(), s.multiplier_guess().end());
   }
   if (system_.is_mechanical()) {
     r.energy.push_back(o.energy);
@@ -266,8 +266,11 @@ Trajectory Run::go() {
     out.multipliers.assign(own.begin(), own.end());
   else if (acceleration_->set_guess(stepper.multiplier_guess()); acceleration_->solve(out.t, out.q, out.v))
     out.multipliers.assign(acceleration_->multipliers().begin(), acceleration_->multipliers().end());
-  else
-    out.multipliers.assign(m, std::nan(""));
+  else {
+    out.multipliers.assign(stepper.multiplier_guess().begin(), stepper.multiplier_guess().end());
+    out.notes.emplace_back(
+        "the acceleration level does not determine the multipliers at the end: those of the last stage are reported");
+  }
   out.records = std::move(records_);
   if (system_.is_mechanical()) {
     out.energy = EnergyAudit{monitor_.initial_energy(), monitor_.final_energy(), monitor_.max_energy_error,

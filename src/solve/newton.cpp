@@ -17,6 +17,7 @@ constexpr double kEps = std::numeric_limits<double>::epsilon();
 constexpr double kRoundingLevel = 1e-9;  // a stagnating correction below this is rounding, above it a failure
 constexpr double kCertainlyRounding = 1e-14;
 constexpr double kNoise = 64 * kEps;
+constexpr int kPatience = 6;                // iterations before a stagnating one is judged by its residual
 constexpr double kRefresh = 0.05;           // contraction above which the matrix is computed anew
 constexpr double kSaddleContraction = 0.5;  // contraction above which the saddle-point matrix is given up
 constexpr std::int32_t kFullNewton = 3;     // blocks up to this size always use the current matrix
@@ -81,6 +82,18 @@ void solve_linear(const Plan::Block& b, double* w, Matrix matrix) {
     solve_factored(w + b.lu, w + b.pivots, w + b.pivots + b.size, w + b.r, delta, b.size);
 }
 
+// Are all residuals as small as the rounding errors of their terms? Then corrections that do not shrink come from a nearly
+// singular matrix, and no iteration can do better.
+bool residual_is_rounding(const Plan::Block& b, const double* w, const Sizes& sizes) {
+  for (std::int32_t i = 0; i < b.size; ++i) {
+    double terms = b.scales[static_cast<std::size_t>(i)] == Equations::Scale::state ? 0.0 : sizes.noise[0];
+    for (std::int32_t j = 0; j < b.size; ++j)
+      terms += std::fabs(w[b.J + i * b.size + j] * w[b.unknowns[static_cast<std::size_t>(j)]]);
+    if (!(std::fabs(w[b.r + i]) <= kNoise * terms)) return false;
+  }
+  return true;
+}
+
 bool solve_block(const Plan::Block& b, double* w, const Sizes& sizes, const SolveOptions& options,
                  SolveReport& report) {
   b.before.run(w);
@@ -127,6 +140,7 @@ bool solve_block(const Plan::Block& b, double* w, const Sizes& sizes, const Solv
       const bool current = matrix == Matrix::current;
       if (ratio > 0.3 && c.size <= (current ? kRoundingLevel : kCertainlyRounding)) return true;
       if (ratio > 0.3 && c.noise <= kNoise) return true;
+      if (ratio > 0.3 && current && k > kPatience && residual_is_rounding(b, w, sizes)) return true;
     }
     last = c.size;
     if (matrix == Matrix::saddle) {

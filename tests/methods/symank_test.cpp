@@ -5,6 +5,7 @@
 
 #include "methods/rk_families.hpp"
 #include "methods/runge_kutta.hpp"
+#include "rattleback/error.hpp"
 #include "rattleback/simulate.hpp"
 #include "support/properties.hpp"
 
@@ -129,6 +130,17 @@ TEST(Symank, SolutionsTendToThatOfMassZero) {
       EXPECT_NEAR(d8 / d10, 100.0, 15.0);
       EXPECT_LT(distance(at("1e-30"), zero), 1e-11);
     }
+}
+
+// prk-lobatto takes small masses too, with steps below 2 kappa/k, and refuses a mass of exactly 0.
+TEST(Symank, LobattoWorksDownToTinyMasses) {
+  for (const char* mass : {"1e-6", "1e-9", "1e-12"}) {
+    const Model model = shipped("double-pendulum", {{"m1", mass}, {"m2", "1"}, {"kappa", "0.01"}});
+    const Trajectory t = run(model, "prk-lobatto", 3, "index3", 2e-4, 1.0);
+    EXPECT_LT(*t.constraint_position, 5e-15) << mass;  // 4e-16
+  }
+  const Model massless = shipped("double-pendulum", {{"m1", "0"}, {"m2", "1"}, {"kappa", "0.01"}});
+  EXPECT_THROW(run(massless, "prk-lobatto", 3, "index3", 2e-4, 1.0), Error);
 }
 
 }  // namespace
