@@ -29,6 +29,7 @@ struct MethodInfo {
   std::string_view source = {};       // document and section
   std::string_view note = {};         // conditions, in one sentence
   bool adaptive = false;              // chooses its own steps; --step is the output interval
+  bool odae = false;                  // takes overdetermined systems
 };
 
 std::span<const MethodInfo> methods();

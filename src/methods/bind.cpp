@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "methods/baselines.hpp"
+#include "methods/bind_overdetermined.hpp"
 #include "methods/plan_stepper.hpp"
 #include "methods/rk_families.hpp"
 #include "methods/runge_kutta.hpp"
@@ -16,6 +17,7 @@ namespace rattleback {
 
 std::string why_not(const MethodEntry& method, const Model& model, const std::string& formulation) {
   const MethodInfo& info = method.info;
+  if (const auto answer = why_not_overdetermined(method, model)) return *answer;
   if (model.kind == Kind::mechanical && !info.mechanical) return "needs a system of kind dae";
   if (model.kind == Kind::dae && !info.dae) return "needs a mechanical system";
   if (model.kind == Kind::mechanical && !model.holonomic_names.empty() && method.baseline == Baseline::none &&
@@ -59,6 +61,8 @@ void check_stages(const MethodInfo& info, int stages) {
 
 BoundMethod bind(const System& system, const Options& options, const Start& start) {
   const Model& model = system.model();
+  if (system.is_odae() || (!options.method.empty() && find_entry(options.method).overdetermined))
+    return bind_overdetermined(system, options, start);
   BoundMethod out;
   PlanStepperData data{.step = Plan(Equations{}), .first = {}, .acceleration = system.acceleration(), .solve = {}};
   data.n = system.n();
@@ -122,6 +126,7 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
     data.step = Plan(system.is_mechanical() ? runge_kutta_step(system.mechanical(), scheme)
                                             : runge_kutta_step(system.dae(), scheme));
     data.carries_multiplier = scheme.carries_multiplier;
+    if (const std::string note = multiplier_force_note(system, out.name); !note.empty()) out.notes.push_back(note);
   }
   if (options.compose != 0) {
     if (out.two_step) throw Error(fmt::format("method '{}' is a two-step method and cannot be composed", out.name));

@@ -91,9 +91,7 @@ Key Reader::key(const KeyPattern& p) {
 
 std::int32_t Reader::position(const Key& k, const Names& names, Thing thing, const std::string& table) {
   const Symbol* symbol = world_.find(k.stem);
-  const std::string what = thing == Thing::algebraic  ? "algebraic variable"
-                           : world_.kind == Kind::dae ? "state"
-                                                      : "coordinate";
+  const std::string what = world_.noun(thing);
   if (symbol == nullptr || symbol->thing != thing) {
     std::vector<std::string> stems, shown;
     for (const Names::Group& g : names.groups()) {
