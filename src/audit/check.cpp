@@ -196,8 +196,9 @@ CheckReport check(const Model& model) {
           "2011, theorem 3.1)");
   } else if (a.redundant.empty() && a.saddle_regular) {
     const auto acceleration = system->acceleration();
-    acceleration->set_guess(model.z0);
-    if (acceleration->solve(0.0, q, v))
+    std::vector<double> guess = model.z0;
+    guess.resize(static_cast<std::size_t>(m), 0.0);
+    if (solve_from(*acceleration, 0.0, q, v, guess))
       out.multipliers.assign(acceleration->multipliers().begin(), acceleration->multipliers().end());
   }
   std::string obstacle;

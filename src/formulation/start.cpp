@@ -341,8 +341,9 @@ Start consistent_start(const System& system, bool project) {
     return s;
   }
   const auto acceleration = system.acceleration();
-  acceleration->set_guess(model.z0);
-  if (!acceleration->solve(0.0, s.q, s.v)) {
+  std::vector<double> guess = model.z0;
+  guess.resize(static_cast<std::size_t>(system.m()), 0.0);
+  if (!solve_from(*acceleration, 0.0, s.q, s.v, guess)) {
     if (system.is_mechanical())
       throw Error(fmt::format("the multipliers at the start cannot be determined: {}", acceleration->report().reason));
     throw Error(fmt::format(

@@ -101,6 +101,7 @@ BoundMethod bind_overdetermined(const System& system, const Options& options, co
   EulerPlan plan{.scheme = *entry.overdetermined, .compose = options.compose, .solve = {}};
   plan.scheme.alpha = options.alpha;
   plan.solve.tolerance = options.newton_tol;
+  plan.solve.cautious = true;
   check_alpha(info, plan.scheme);
 
   const Overdetermined o = system.is_odae() ? system.odae() : Overdetermined(system.mechanical());

@@ -342,23 +342,27 @@ bool ContactStepper::part(double left, double& done) {
     } else if (after_.g[c] < -after_.room[c]) {
       over = true;
       if (armed_[c] != 0) continue;
-      // It has just been left: look for a moment when it was clear of it.
-      double clear = 0.5 * left;
-      for (int i = 0; i < 40; ++i, clear *= 0.5) {
-        if (!try_part(clear, trial_)) return false;
-        if (trial_.g[c] > trial_.room[c]) break;
-      }
+      // It has just been left: look for a moment when it was clear of it and nothing else had happened.
       watched_[c] = 1;
-      if (trial_.g[c] > trial_.room[c]) {
-        if (least(trial_).value > 0.0)
-          begin = std::fmax(begin, clear);
-        else
-          end = std::fmin(end, clear);  // something else happened before
-        if (end <= begin) begin = 0.0;
+      double clear = left, alone = 0.0;
+      bool found = false;
+      for (int i = 0; i < 40 && !found; ++i) {
+        clear *= 0.5;
+        if (!try_part(clear, trial_)) return false;
+        if (!(trial_.g[c] > trial_.room[c])) continue;
+        found = least(trial_).value > 0.0;
+        alone = clear;
+      }
+      if (found) {
+        begin = std::fmax(begin, clear);
+      } else if (alone > 0.0) {  // something else comes first, hard on the start
+        watched_[c] = 0;
+        end = std::fmin(end, alone);
       } else {
         at_once = true;
         what = {-1.0, static_cast<std::int32_t>(c)};
       }
+      if (end <= begin) begin = 0.0;
     }
   }
   if (!over) {
