@@ -64,7 +64,10 @@ Equations overdetermined_euler_step(const Overdetermined& system, const EulerSch
   const Vec Z = list(g, kUnknown, 0, nz);
   const End old{in.t, in.y, in.z};
   const End fresh{g.add(in.t, in.h), list(g, kUnknown, nz, ny), list(g, kUnknown, nz + ny, nz)};
-  const Vec Psi0 = list(g, kUnknown, 2 * nz + ny, m), Psi1 = list(g, kUnknown, 2 * nz + ny + m, m);
+  // Psi_0 acts on y1 through h^2, so its rounding errors are those of y/h^2: the unknown is h Psi_0, with y/h.
+  Vec Psi0;
+  for (const NodeId u : list(g, kUnknown, 2 * nz + ny, m)) Psi0.push_back(g.div(u, in.h));
+  const Vec Psi1 = list(g, kUnknown, 2 * nz + ny + m, m);
 
   // From a to b with step h; the adjoint goes back from the new end to the old one.
   const End &a = scheme.adjoint ? fresh : old, &b = scheme.adjoint ? old : fresh;
@@ -109,7 +112,7 @@ Equations overdetermined_euler_step(const Overdetermined& system, const EulerSch
   guess_velocity();
   for (std::size_t i = 0; i < v.size(); ++i) eq.guesses.push_back(g.add(old.y[i], g.mul(in.h, now(o.v[i]))));
   guess_velocity();
-  for (std::int32_t c = 0; c < m; ++c) eq.guesses.push_back(g.variable(kBranch, c));
+  for (std::int32_t c = 0; c < m; ++c) eq.guesses.push_back(g.mul(in.h, g.variable(kBranch, c)));
   for (std::int32_t c = 0; c < m; ++c)
     eq.guesses.push_back(scheme.natural ? g.variable(kBranch, m + c) : g.variable(kMultiplier, c));
 

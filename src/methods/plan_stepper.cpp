@@ -116,9 +116,11 @@ bool PlanStepper::sub_step(Bench& bench, double t, double h, std::size_t which, 
   double scale[2] = {0.0, 0.0};
   bool warm = false;
   if (!plan.linear()) {  // a linear plan needs neither a good guess nor a measure of convergence
-    const double* const x = nv_ > 0 ? main_.state + n_ : main_.state;
+    // Velocities; where position constraints determine them, their rounding errors are also those of positions.
+    const double* const x = nv_ > 0 && !data_.branch ? main_.state + n_ : main_.state;
+    const std::size_t count = data_.branch ? n_ + nv_ : nv_ > 0 ? nv_ : n_;
     double size = 1e-300;
-    for (std::size_t i = 0; i < (nv_ > 0 ? nv_ : n_); ++i) size = std::fmax(size, std::fabs(x[i]));
+    for (std::size_t i = 0; i < count; ++i) size = std::fmax(size, std::fabs(x[i]));
     scale[0] = size;
     scale[1] = size * data_.multiplier_scale / std::fabs(h);
     warm = !first && depth_[which] == static_cast<std::int32_t>(kDepth);
