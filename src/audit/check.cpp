@@ -192,8 +192,7 @@ CheckReport check(const Model& model) {
     if (!system->odae().affine())
       out.notes.push_back(
           "the reaction is nonlinear in the multipliers: the natural euler methods are inconsistent here (Jay and "
-          "Simeon "
-          "2011, theorem 3.1)");
+          "Simeon, theorem 3.1)");
   } else if (a.redundant.empty() && a.saddle_regular) {
     const auto acceleration = system->acceleration();
     std::vector<double> guess = model.z0;

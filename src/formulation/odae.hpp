@@ -2,7 +2,7 @@
 //
 //   y' = v(t, y, z),   z' = f(t, y, z) + r(t, y, z, psi),   0 = g(t, y),   0 = k(t, y, z) = g_t + g_y v
 //
-// r may be nonlinear in psi. g_y v_z r_psi is regular.                                     [JaySimeon2011, eq. 3.1]
+// r may be nonlinear in psi. g_y v_z r_psi is regular.                                     [JaySimeon, eq. 3.1]
 #pragma once
 
 #include <span>

@@ -114,14 +114,13 @@ BoundMethod bind_overdetermined(const System& system, const Options& options, co
   if (inconsistent) {
     out.order = 0;
     if (options.compose != 0)
-      throw Error(fmt::format(
-          "--compose: '{}' is inconsistent on '{}', where the reaction is nonlinear in the multipliers (Jay and Simeon "
-          "2011, theorem 3.1), and no composition mends that. Use --method {}",
-          info.name, model.key, plan.scheme.conjugate ? "euler-conjugate-true" : "euler-true"));
+      throw Error(
+          fmt::format("--compose: '{}' is inconsistent on '{}', where the reaction is nonlinear in the multipliers "
+                      "(Jay and Simeon, theorem 3.1), and no composition mends that. Use --method {}",
+                      info.name, model.key, plan.scheme.conjugate ? "euler-conjugate-true" : "euler-true"));
     out.notes.push_back(
         fmt::format("WARNING: the reaction is nonlinear in the multipliers, so {} is inconsistent and does not "
-                    "converge (Jay and Simeon "
-                    "2011, theorem 3.1). Use --method {}",
+                    "converge (Jay and Simeon, theorem 3.1). Use --method {}",
                     info.name, plan.scheme.conjugate ? "euler-conjugate-true" : "euler-true"));
   }
   if (options.compose != 0) {
@@ -145,10 +144,8 @@ std::string multiplier_force_note(const System& system, const std::string& metho
         return fmt::format(
             "the forces are nonlinear in the multipliers. {} keeps the constraints as always, but its order is not "
             "promised there: stage multipliers are less accurate than the state, and where the position level is "
-            "imposed "
-            "at the stages they are not even consistent (Jay and Simeon 2011, theorem 3.1). Measure it with --audit "
-            "order, "
-            "or use euler-true with --compose",
+            "imposed at the stages they are not even consistent (Jay and Simeon, theorem 3.1). Measure it with --audit "
+            "order, or use euler-true with --compose",
             method);
   return "";
 }

@@ -7,7 +7,7 @@
 //
 // and with r nonlinear in psi these equations have several solutions. The one that belongs to the motion is connected with psi
 // itself: it is found by moving the right-hand side from G(psi) to its value step by step, as long as the determinant of
-// G_psi keeps its sign.                                                [JaySimeon2011, eq. 3.3 and the end of section 3.2]
+// G_psi keeps its sign.                                                [JaySimeon, eq. 3.3 and the end of section 3.2]
 #pragma once
 
 #include <vector>

@@ -15,7 +15,7 @@
 // the conjugate method: in the adjoint of the true method Psi_1 acts at the old end and Psi_0 with the other sign. Only for r
 // affine in psi the two are the same.
 //
-// A time t in the functions goes with y: t0 where y0 stands, t1 where y1 stands.   [JaySimeon2011, eqs 3.2, 3.5, 3.7, 3.8]
+// A time t in the functions goes with y: t0 where y0 stands, t1 where y1 stands.   [JaySimeon, eqs 3.2, 3.5, 3.7, 3.8]
 #include "methods/overdetermined_euler.hpp"
 
 #include "formulation/point.hpp"

@@ -122,10 +122,10 @@ std::vector<MethodEntry> make() {
     e.overdetermined = EulerScheme{.natural = natural, .conjugate = conjugate};
     list.push_back(std::move(e));
   };
-  euler("euler-natural", true, false, "Jay and Simeon 2011, (3.2)");
-  euler("euler-true", false, false, "Jay and Simeon 2011, (3.5)");
-  euler("euler-conjugate-natural", true, true, "Jay and Simeon 2011, (3.7)");
-  euler("euler-conjugate-true", false, true, "Jay and Simeon 2011, (3.8)");
+  euler("euler-natural", true, false, "Jay and Simeon, (3.2)");
+  euler("euler-true", false, false, "Jay and Simeon, (3.5)");
+  euler("euler-conjugate-natural", true, true, "Jay and Simeon, (3.7)");
+  euler("euler-conjugate-true", false, true, "Jay and Simeon, (3.8)");
 
   MethodEntry ode;
   ode.info = {.name = "ode",

@@ -187,6 +187,10 @@ NodeId Elaborator::variable(const Formula& f, const AstNode& node, const Symbol&
 
 NodeId Elaborator::multiplier(const Formula& f, const AstNode& node, Scope& scope) {
   const std::string name(f.name_of(node));
+  if (world_.kind == Kind::odae)
+    f.fail(
+        node, "lambda(...) is for mechanical systems; the multipliers of an odae have names of their own",
+        "Multipliers: " + listed(world_.algebraic.size() < 50 ? world_.algebraic.all() : std::vector<std::string>{}));
   if (!rules_->multipliers)
     f.fail(node, "lambda(...) cannot occur", "Multipliers are accepted in [forces] and in definitions used there");
   const auto find = [&](const Names& names, std::int32_t offset) -> std::optional<NodeId> {
