@@ -126,7 +126,8 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
     data.step = Plan(system.is_mechanical() ? runge_kutta_step(system.mechanical(), scheme)
                                             : runge_kutta_step(system.dae(), scheme));
     data.carries_multiplier = scheme.carries_multiplier;
-    if (const std::string note = multiplier_force_note(system, out.name); !note.empty()) out.notes.push_back(note);
+    if (const std::string note = multiplier_force_note(system, out.name, options.formulation); !note.empty())
+      out.notes.push_back(note);
   }
   if (options.compose != 0) {
     if (out.two_step) throw Error(fmt::format("method '{}' is a two-step method and cannot be composed", out.name));

@@ -134,20 +134,25 @@ BoundMethod bind_overdetermined(const System& system, const Options& options, co
   return out;
 }
 
-std::string multiplier_force_note(const System& system, const std::string& method) {
+std::string multiplier_force_note(const System& system, const std::string& method, const std::string& formulation) {
   if (!system.is_mechanical() || !system.mechanical().multiplier_forces) return "";
   const Mechanical& f = system.mechanical();
   Graph g = f.graph;
+  bool nonlinear = false;
   for (const NodeId e : f.applied)
     for (const Entry& d : gradient(g, e, kMultiplier))
-      if (depends_on(g, std::span(&d.expr, 1), kMultiplier))
-        return fmt::format(
-            "the forces are nonlinear in the multipliers. {} keeps the constraints as always, but its order is not "
-            "promised there: stage multipliers are less accurate than the state, and where the position level is "
-            "imposed at the stages they are not even consistent (Jay and Simeon, theorem 3.1). Measure it with --audit "
-            "order, or use euler-true with --compose",
-            method);
-  return "";
+      nonlinear = nonlinear || depends_on(g, std::span(&d.expr, 1), kMultiplier);
+  if (!nonlinear) return "";
+  if (f.holonomic == 0 || formulation == "index2")
+    return fmt::format(
+        "the forces are nonlinear in the multipliers. {} takes the constraints at velocity level, where its stage "
+        "multipliers are consistent: it has its usual order, as on any system of index 2",
+        method);
+  return fmt::format(
+      "the forces are nonlinear in the multipliers, and at position level the stage multipliers of {} need not be "
+      "consistent (Jay and Simeon, theorem 3.1): no order is promised. Measure it with --audit order, or use "
+      "--formulation index2, or euler-true with --compose, which keeps the position level too",
+      method);
 }
 
 }  // namespace rattleback

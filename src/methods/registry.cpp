@@ -109,12 +109,12 @@ std::vector<MethodEntry> make() {
               .fixed_stages = 1,
               .default_stages = 1,
               .order = one,
-              .order_text = natural ? "1 (r affine in psi), else 0" : "1",
+              .order_text = natural ? "1 or 0" : "1",
               .symmetric = Claim::no,
               .constraints = "position and velocity level to rounding",
               .source = source,
               .note = natural
-                          ? "inconsistent when r is nonlinear in psi; mechanical systems need holonomic constraints "
+                          ? "order 0 when r is nonlinear in psi, else 1; mechanical systems need holonomic constraints "
                             "only"
                           : "--compose 2, 4, 6, 8 with its adjoint; mechanical systems need holonomic constraints "
                             "only",
