@@ -21,7 +21,7 @@ Arguments declare() {
   Arguments a("run", "Integrates a system and audits what was kept.",
               "rattleback run chaplygin-sleigh --method spark-gauss --stages 2 --step 0.05 --output sleigh.csv");
   a.system();
-  a.value("--method", "NAME", "default: the model's, else spark-lobatto-ab (dae: srk-gauss)");
+  a.value("--method", "NAME", "default: the model's, else spark-lobatto-ab (dae: srk-gauss, odae: euler-true)");
   a.value("--stages", "S", "default: the model's, else the method's");
   a.value("--step", "H", "the fixed step; negative integrates backwards. Default: the model's");
   a.value("--until", "T", "end time. If it is not a multiple of H, a shorter last step ends on it");
@@ -29,6 +29,7 @@ Arguments declare() {
   add_method_options(a);
   a.value("--tableau", "FILE.toml", "your own Runge-Kutta coefficients instead of --method");
   add_model_options(a);
+  a.value("--alpha", "A", "weight of the reaction at the start, for the euler methods. Default: 0.5");
   a.value("--rtol", "R", "relative tolerance, for ode and index1");
   a.value("--atol", "A", "absolute tolerance, for ode and index1");
   a.value("--every", "K", "records every K-th step. Default: all, thinned beyond 10^6");
@@ -40,7 +41,6 @@ Arguments declare() {
   a.value("--native", "auto|on|off", "");
   a.later("--adaptive", true, "Use a fixed --step, or --method ode for adaptive steps without structure");
   a.later("--controller", true);
-  a.later("--alpha", true);
   a.later("--gain", true);
   a.later("--event", true);
   a.later("--plot", true, "Use --output FILE.csv and the plot program of your choice");
@@ -62,6 +62,7 @@ Options read_options(Arguments& a) {
   read_method_options(a, options);
   options.tableau = a.text("--tableau").value_or("");
   if (a.has("--tableau") && options.tableau.empty()) a.fault("--tableau needs the name of a file");
+  options.alpha = a.number("--alpha").value_or(options.alpha);
   options.rtol = a.number("--rtol").value_or(options.rtol);
   options.atol = a.number("--atol").value_or(options.atol);
   options.every = a.whole("--every", 1).value_or(0);
@@ -102,6 +103,10 @@ void check_files(Arguments& a, const std::string& system, const Options& options
 
 // A tolerance that is not used would give a false sense of safety.
 void check_tolerances(const Arguments& a, const Model& model, const Options& options) {
+  const std::string chosen = options.method.empty() ? model.run.method.value_or("euler-true") : options.method;
+  if (a.has("--alpha") && model.kind != Kind::odae && (!options.tableau.empty() || !find_method(chosen).odae))
+    throw Error(
+        "--alpha is for the euler methods of overdetermined systems. Leave it out, or pass --method euler-true");
   for (const char* name : {"--rtol", "--atol"}) {
     if (!a.has(name)) continue;
     const std::string method = options.method.empty() ? model.run.method.value_or("") : options.method;

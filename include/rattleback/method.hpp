@@ -33,6 +33,7 @@ struct MethodInfo {
   std::vector<std::string_view> formulations = {};
   bool needs_holonomic = false;
   bool adaptive = false;  // chooses its own steps; --step is the output interval
+  bool odae = false;      // takes overdetermined systems
 };
 
 std::span<const MethodInfo> methods();

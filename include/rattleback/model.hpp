@@ -14,7 +14,7 @@
 
 namespace rattleback {
 
-enum class Kind { mechanical, dae };
+enum class Kind { mechanical, dae, odae };
 const char* to_string(Kind kind);
 
 // Optional defaults for a run, from the file's [run] table.
@@ -38,6 +38,15 @@ struct Port {
   Entries along;  // column B: row = coordinate
 };
 
+// y' = v(t, y, z), z' = f(t, y, z) + r(t, y, z, psi), 0 = g(t, y) and its time derivative. The constraints and the names
+// of the multipliers are those of a dae; multiplier i belongs to constraint i.
+struct OdaeParts {
+  Names velocities;                      // z
+  Entries v, f, r;                       // rows: positions, velocities, velocities
+  std::vector<std::int32_t> unilateral;  // constraints with g >= 0, psi >= 0, g psi = 0, ascending
+  double restitution = 0.0;              // normal velocity after an impact = -restitution times that before
+};
+
 struct Model {
   std::string name;  // the author's title
   std::string key;   // what users type: the shipped name, or the file's stem
@@ -48,6 +57,7 @@ struct Model {
   std::vector<std::pair<std::string, double>> parameters;  // scalar ones, evaluated
 
   // mechanical: coordinates q, velocities v = q'. dae: states y (coordinates) and algebraic variables z.
+  // odae: positions y (coordinates), velocities z and multipliers psi (algebraic).
   Names coordinates;
   std::vector<std::int32_t> angles;  // coordinates that may be wrapped by 2 pi
   bool project = false;              // move an inconsistent start instead of refusing it
@@ -69,15 +79,17 @@ struct Model {
   Entries constraints;
   Names constraint_names;
 
+  OdaeParts odae;
+
   // --- starts and known solution
-  std::vector<double> q0, v0;  // dae: q0 holds y
-  std::vector<double> z0;      // dae: starting guess of the algebraic variables
+  std::vector<double> q0, v0;  // dae: q0 holds y. odae: y and z
+  std::vector<double> z0;      // dae, odae: starting guess of the algebraic variables
   std::vector<ExactValue> exact;
   RunDefaults run;
 
   // Multipliers are numbered holonomic first, then nonholonomic.
   [[nodiscard]] std::int32_t multiplier_count() const {
-    return kind == Kind::dae ? algebraic.size() : holonomic_names.size() + nonholonomic_names.size();
+    return kind == Kind::mechanical ? holonomic_names.size() + nonholonomic_names.size() : algebraic.size();
   }
   [[nodiscard]] std::string multiplier_name(std::int32_t i) const;
 };

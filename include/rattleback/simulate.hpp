@@ -33,6 +33,7 @@ struct Options {
   bool project = false;                    // move an inconsistent start to the nearest consistent one
   int compose = 0;                         // 4, 6, 8: symmetric composition to this order
   std::string tableau = {};                // file with the user's own coefficients; replaces `method`
+  double alpha = 0.5;                      // overdetermined Euler methods: weight of the reaction at the start
   double rtol = 1e-6, atol = 1e-9;         // ode and index1 only
   double newton_tol = 0.0;                 // relative size of the last correction; 0 = to rounding
   std::int64_t every = 0;                  // record every so many steps; 0: all, thinned beyond 10^6
@@ -50,6 +51,15 @@ struct Options {
 };
 
 enum class Status { done, stopped };
+
+// What a unilateral constraint did, and when.
+struct Contact {
+  enum class What { lift_off, impact, rest };  // impact: it was met and left at once; rest: it was met and holds
+  double t = 0.0;
+  std::int32_t constraint = 0;
+  What what = What::lift_off;
+  double speed = 0.0;  // dg/dt before
+};
 
 struct EnergyAudit {
   double initial = 0.0, final = 0.0, max_error = 0.0, drift_per_time = 0.0;
@@ -79,11 +89,12 @@ struct Trajectory {
 
   // Final state.
   std::vector<double> q, v, multipliers;
+  std::vector<Contact> contacts;  // of unilateral constraints, in order; the first 100 000
 
   // Audit: over the recorded steps.
   std::optional<EnergyAudit> energy;          // mechanical
-  std::optional<double> constraint_position;  // holonomic constraints, or those of a dae
-  std::optional<double> constraint_velocity;  // all constraints of a mechanical system
+  std::optional<double> constraint_position;  // holonomic constraints, or those of a dae or odae
+  std::optional<double> constraint_velocity;  // all constraints of a mechanical system or odae
   std::optional<double> constraint_midpoint;  // cortes-martinez
   std::optional<double> error;                // against [exact]
   std::optional<double> reverse_defect;       // audit_reverse: relative to the largest component of the start
@@ -105,6 +116,9 @@ struct ConstraintCheck {
   std::string name;
   bool holonomic = false, linear = true, integrable = false;
   double start_residual = 0.0;
+  // odae: holonomic, with the velocity level apart
+  double start_residual_velocity = 0.0;
+  bool unilateral = false, acts = true;
 };
 
 struct MethodCheck {

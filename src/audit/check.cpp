@@ -1,4 +1,5 @@
 // What can be said about a model without integrating it.
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -32,6 +33,18 @@ void check_methods(const Model& model, CheckReport& out, const std::string& obst
 
 void add_constraints(const System& system, CheckReport& out, const StartAnalysis& a) {
   const Model& model = system.model();
+  if (system.is_odae()) {
+    const std::size_t m = a.active.size();
+    for (std::size_t i = 0; i < m; ++i) {
+      ConstraintCheck c{a.residuals[i].name, true, false, true, a.residuals[i].value};
+      c.start_residual_velocity = a.residuals[m + i].value;
+      const auto& one_sided = model.odae.unilateral;
+      c.unilateral = std::find(one_sided.begin(), one_sided.end(), static_cast<std::int32_t>(i)) != one_sided.end();
+      c.acts = a.active[i] != 0;
+      out.constraints.push_back(std::move(c));
+    }
+    return;
+  }
   if (!system.is_mechanical()) {
     for (const ConstraintResidual& r : a.residuals) out.constraints.push_back({r.name, true, false, true, r.value});
     return;
@@ -151,7 +164,7 @@ CheckReport check(const Model& model) {
   try {
     system.emplace(model);
   } catch (const Error&) {
-    check_large(model, out);
+    if (model.kind != Kind::odae) check_large(model, out);
     out.degrees_of_freedom = out.coordinates - out.rank;
     check_methods(model, out, "works on single coordinates, and this model's families are too large for that");
     return out;
@@ -170,17 +183,31 @@ CheckReport check(const Model& model) {
     out.nearest_q = q;
     out.nearest_v = v;
   }
-  if (a.redundant.empty() && a.saddle_regular) {
+  if (system->is_odae() && a.redundant.empty() && a.saddle_regular) {
+    const StartAnalysis there = out.nearest_q.empty() ? a : analyse_start(*system, q, v, model.z0);
+    if (const ContactStart c = odae_multipliers(*system, there, q, v); c.solved) {
+      out.multipliers = c.psi;
+      for (std::size_t i = 0; i < c.active.size(); ++i) out.constraints[i].acts = c.active[i] != 0;
+    }
+    if (!system->odae().affine())
+      out.notes.push_back(
+          "the reaction is nonlinear in the multipliers: the natural euler methods are inconsistent here (Jay and "
+          "Simeon, theorem 3.1)");
+  } else if (a.redundant.empty() && a.saddle_regular) {
     const auto acceleration = system->acceleration();
-    acceleration->set_guess(model.z0);
-    if (acceleration->solve(0.0, q, v))
+    std::vector<double> guess = model.z0;
+    guess.resize(static_cast<std::size_t>(m), 0.0);
+    if (solve_from(*acceleration, 0.0, q, v, guess))
       out.multipliers.assign(acceleration->multipliers().begin(), acceleration->multipliers().end());
   }
   std::string obstacle;
   if (!a.redundant.empty())
     obstacle = "needs independent constraints: '" + a.redundant.front() + "' depends on the others at the start";
   else if (!a.saddle_regular)
-    obstacle = "needs a regular saddle-point matrix [L_vv K^T; K 0] at the start";
+    obstacle = system->is_odae() ? "needs g_y v_z r_psi regular at the start"
+                                 : "needs a regular saddle-point matrix [L_vv K^T; K 0] at the start";
+  else if (!a.pulling.empty())
+    obstacle = "needs a multiplier that pushes: psi of '" + a.pulling.front() + "' pulls towards the constraint";
   check_methods(model, out, obstacle);
   return out;
 }

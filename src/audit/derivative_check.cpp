@@ -1,5 +1,6 @@
 #include "audit/derivative_check.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -29,11 +30,25 @@ Pair make_pair(Graph& g, Entries value, std::int32_t rows, Space space) {
   return p;
 }
 
+// The direction stands where multipliers do, so those take their starting values (families: none, which stays out).
+Entries at_start_multipliers(Graph& g, const Entries& r, const std::vector<double>& psi) {
+  Entries out;
+  for (Entry e : r) {
+    if (e.count != 0 && depends_on(g, std::span(&e.expr, 1), kMultiplier)) continue;
+    e.expr = substitute(g, e.expr, [&](NodeId leaf) {
+      return g[leaf].space == kMultiplier ? g.constant(psi[static_cast<std::size_t>(g[leaf].base())]) : leaf;
+    });
+    out.push_back(e);
+  }
+  return out;
+}
+
 }  // namespace
 
 double derivative_error(const Model& model) {
   Graph g = *model.graph;
   const std::int32_t n = model.coordinates.size();
+  const std::int32_t wide = std::max(n, model.odae.velocities.size());  // velocities may be more than positions
   std::vector<Pair> pairs;
   if (model.kind == Kind::mechanical) {
     const Entries L = {{model.lagrangian, 0, {}, {}}};
@@ -45,6 +60,15 @@ double derivative_error(const Model& model) {
       pairs.push_back(make_pair(g, model.nonholonomic, model.nonholonomic_names.size(), space));
       pairs.push_back(make_pair(g, model.holonomic, model.holonomic_names.size(), space));
     }
+  } else if (model.kind == Kind::odae) {
+    const OdaeParts& o = model.odae;
+    const std::int32_t nz = o.velocities.size();
+    pairs.push_back(make_pair(g, model.constraints, model.algebraic.size(), kPosition));
+    for (const Space space : {kPosition, kVelocity}) {
+      pairs.push_back(make_pair(g, o.v, n, space));
+      pairs.push_back(make_pair(g, o.f, nz, space));
+      pairs.push_back(make_pair(g, at_start_multipliers(g, o.r, model.z0), nz, space));
+    }
   } else {
     pairs.push_back(make_pair(g, model.constraints, model.algebraic.size(), kPosition));
     for (const Entries& part : model.parts)
@@ -54,14 +78,14 @@ double derivative_error(const Model& model) {
   // Uniform in (-1.7, 1.7), variance 1, straight from the bits: the library's distributions take most of the time for
   // 10^5 coordinates, and give other numbers with another library.
   const auto spread = [&random] { return (static_cast<double>(random() >> 11U) * 0x1p-52 - 1.0) * 1.7320508; };
-  std::vector<double> direction(static_cast<std::size_t>(n));
+  std::vector<double> direction(static_cast<std::size_t>(wide));
   double worst = 0.0;
   for (const Pair& pair : pairs) {
     if (pair.rows == 0 || pair.value.empty()) continue;
-    Evaluator f(g, pair.value, pair.rows, n, n), df(g, pair.derivative, pair.rows, n, n);
+    Evaluator f(g, pair.value, pair.rows, wide, wide), df(g, pair.derivative, pair.rows, wide, wide);
     for (int trial = 0; trial < 3; ++trial) {
       std::vector<double> q = model.q0, v = model.v0;
-      v.resize(static_cast<std::size_t>(n), 0.0);
+      v.resize(static_cast<std::size_t>(wide), 0.0);
       for (double& x : direction) x = spread();
       if (trial > 0) {
         for (double& x : q) x += 0.1 * spread();

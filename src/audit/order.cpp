@@ -82,8 +82,10 @@ OrderReport order_study(const Model& model, const OrderRequest& request) {
   // A reference of another kind and higher order: Gauss with 8 stages, at the smallest step asked for.
   End reference;
   if (!exact) {
-    std::string name = model.kind == Kind::mechanical ? "spark-gauss" : "srk-gauss";
-    int stages = 8;
+    std::string name = model.kind == Kind::mechanical ? "spark-gauss"
+                       : model.kind == Kind::odae     ? "euler-true"
+                                                      : "srk-gauss";
+    int stages = model.kind == Kind::odae ? 0 : 8;
     double step = *std::min_element(request.steps.begin(), request.steps.end());
     if (!request.reference.empty()) {
       const auto a = request.reference.find(':'), b = request.reference.rfind(':');
@@ -105,11 +107,12 @@ OrderReport order_study(const Model& model, const OrderRequest& request) {
       if (find_method(name).fixed_stages != 0) stages = 0;
     }
     Options plain = request.options;
-    plain.compose = 0;
+    plain.compose = model.kind == Kind::odae && request.reference.empty() ? 8 : 0;
     plain.newton_tol = 0.0;
     const Trajectory t = run(model, plain, name, stages, step, request.until);
     reference = {t.q, t.v, t.multipliers};
     out.reference = fmt::format("{}:{}:{:g}", name, t.stages, step);
+    if (plain.compose != 0) out.reference += fmt::format(", composed to order {}", plain.compose);
   } else {
     out.reference = "exact";
   }

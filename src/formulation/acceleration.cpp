@@ -82,6 +82,23 @@ Plan plan_of(const Mechanical& system, bool& usable) {
   }
 }
 
+Equations equations(Overdetermined o) {
+  Equations eq;
+  Graph& g = o.graph;
+  eq.inputs = {{kTime, 1}, {kPosition, o.ny}, {kVelocity, o.nz}, {kMultiplier, o.m}};
+  const std::vector<NodeId> psi = unknowns(g, 0, o.m);
+  Point at(g, g.variable(kTime, 0), {}, {}, psi);
+  std::vector<NodeId> rate;
+  for (std::size_t i = 0; i < o.f.size(); ++i) rate.push_back(g.add(at(o.f[i]), at(o.r[i])));
+  for (const NodeId k : o.k) eq.residuals.push_back(o.along(k, o.v, rate));
+  finish(eq, o.m);
+  for (std::int32_t c = 0; c < o.m; ++c) eq.guesses.push_back(g.variable(kMultiplier, c));
+  eq.results = rate;
+  eq.results.insert(eq.results.end(), psi.begin(), psi.end());
+  eq.graph = std::move(g);
+  return eq;
+}
+
 }  // namespace
 
 Acceleration::Acceleration(const Mechanical& system)
@@ -95,6 +112,13 @@ Acceleration::Acceleration(const Dae& system)
     : n_(static_cast<std::size_t>(system.n)),
       m_(static_cast<std::size_t>(system.m)),
       mechanical_(false),
+      plan_(equations(system)),
+      w_(plan_.image()) {}
+
+Acceleration::Acceleration(const Overdetermined& system)
+    : n_(static_cast<std::size_t>(system.nz)),
+      m_(static_cast<std::size_t>(system.m)),
+      mechanical_(true),
       plan_(equations(system)),
       w_(plan_.image()) {}
 

@@ -2,12 +2,14 @@
 //
 //   d/dt L_v(t, q, v) = L_q + F(lambda) - K^T lambda,     d/dt k(t, q, v) = 0      unknowns: v' and lambda
 //   (dae)  y' = f(t, y, z),                               d/dt c(t, y) = 0         unknowns: z
+//   (odae) z' = f(t, y, z) + r(t, y, z, psi),             d/dt k(t, y, z) = 0      unknowns: z' and psi
 //
 // Used for consistent starts, for the multipliers that are reported, and as right-hand side of the baselines.
 #pragma once
 
 #include "formulation/dae.hpp"
 #include "formulation/mechanical.hpp"
+#include "formulation/odae.hpp"
 #include "solve/equations.hpp"
 
 namespace rattleback {
@@ -16,6 +18,7 @@ class Acceleration {
  public:
   explicit Acceleration(const Mechanical& system);
   explicit Acceleration(const Dae& system);
+  explicit Acceleration(const Overdetermined& system);  // acceleration() is z'
 
   // Solves at (t, q, v); dae: q = y, v is not used. The multipliers of the last call are the starting guess.
   bool solve(double t, std::span<const double> q, std::span<const double> v);

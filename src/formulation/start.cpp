@@ -1,5 +1,6 @@
 #include "formulation/start.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -83,6 +84,61 @@ void residuals(StartAnalysis& out, const Graph& g, const std::vector<NodeId>& co
   }
 }
 
+void analyse_odae(StartAnalysis& out, const System& system, std::span<const double> y, std::span<const double> z,
+                  std::span<const double> psi, std::vector<Eigen::Index>& dependent) {
+  Overdetermined o = system.odae();
+  const Model& model = system.model();
+  const std::int32_t n = std::max(o.ny, o.nz), m = o.m;
+  const auto name = [&](std::int32_t i) { return model.constraint_names[i]; };
+  residuals(out, o.graph, o.g, true, name, n, m, y, z);
+  residuals(out, o.graph, o.k, false, name, n, m, y, z);
+  std::vector<NodeId> both = o.g;
+  both.insert(both.end(), o.k.begin(), o.k.end());
+  Evaluator signed_values(o.graph, both, n, m);
+  const auto x = signed_values(0.0, y, z);
+  out.active.assign(static_cast<std::size_t>(m), 1);
+  for (const std::int32_t c : model.odae.unilateral) {
+    const auto i = static_cast<std::size_t>(c), k = i + static_cast<std::size_t>(m);
+    ConstraintResidual &position = out.residuals[i], &velocity = out.residuals[k];
+    const bool above = x[i] > 0.0 && position.relative > kStartTolerance;
+    const bool leaving = !above && x[k] > 0.0 && velocity.relative > kStartTolerance;
+    if (x[i] < 0.0 && position.relative > kStartTolerance)
+      out.below.push_back(position.name);
+    else if (!above && x[k] < 0.0 && velocity.relative > kStartTolerance)
+      out.into.push_back(position.name);
+    if (above) position.value = position.relative = 0.0;
+    if (above || leaving) {
+      velocity.value = velocity.relative = 0.0;
+      out.active[i] = 0;
+    }
+  }
+  out.consistent = std::all_of(out.residuals.begin(), out.residuals.end(),
+                               [](const ConstraintResidual& r) { return r.relative <= kStartTolerance; });
+
+  std::vector<std::int32_t> rows;
+  for (std::int32_t c = 0; c < m; ++c)
+    if (out.active[static_cast<std::size_t>(c)] != 0) rows.push_back(c);
+  const MatrixXd gy =
+      evaluate(o.graph, derivatives(o.graph, o.g, kPosition, o.ny), o.ny, n, m, 0.0, y, z)(rows, Eigen::all);
+  const MatrixXd kz = evaluate(o.graph, derivatives(o.graph, o.k, kVelocity, o.nz), o.nz, n, m, 0.0, y, z);
+  const auto r_psi = derivatives(o.graph, o.r, kMultiplier, m);
+  std::vector<Eigen::Index> among;
+  out.rank = row_rank(gy, among);
+  for (const Eigen::Index i : among) dependent.push_back(rows[static_cast<std::size_t>(i)]);
+  std::vector<double> at(psi.begin(), psi.end());
+  at.resize(static_cast<std::size_t>(m), 0.0);
+  MatrixXd all = kz * evaluate(o.graph, r_psi, m, n, m, 0.0, y, z, at);
+  if (!all.allFinite()) {  // |psi|^0.85 has no derivative at 0
+    std::fill(at.begin(), at.end(), 1.0);
+    all = kz * evaluate(o.graph, r_psi, m, n, m, 0.0, y, z, at);
+  }
+  for (const std::int32_t c : model.odae.unilateral)
+    if (all(c, c) < 0.0) out.pulling.push_back(name(c));
+  const MatrixXd product = all(rows, rows);
+  out.saddle_regular = rows.empty() || (product.allFinite() && Eigen::FullPivLU<MatrixXd>(product).isInvertible());
+  out.mass_positive_definite = true;
+}
+
 }  // namespace
 
 StartAnalysis analyse_start(const System& system, std::span<const double> q, std::span<const double> v,
@@ -119,6 +175,8 @@ StartAnalysis analyse_start(const System& system, std::span<const double> q, std
         if (kernel.row(i).norm() > 1e-6 * kernel.norm())
           out.without_inertia.push_back(model.coordinates[static_cast<std::int32_t>(i)]);
     }
+  } else if (system.is_odae()) {
+    analyse_odae(out, system, q, v, multipliers, dependent);
   } else {
     Dae f = system.dae();
     const auto constraint_name = [&](std::int32_t i) { return model.constraint_names[i]; };
@@ -163,26 +221,53 @@ bool least_norm_newton(std::vector<double>& x, Residual&& residual, Matrix&& mat
 }  // namespace
 
 bool project_start(const System& system, std::vector<double>& q, std::vector<double>& v) {
-  const std::int32_t n = system.n(), m = system.m();
+  const std::int32_t n = std::max(system.n(), system.nv()), m = system.m();
   const auto project = [&](Graph& g, const std::vector<NodeId>& f, Space space, std::vector<double>& x) {
     if (f.empty()) return true;
     Evaluator value(g, f, n, m);
-    const auto rows = derivatives(g, f, space, n);
+    const auto columns = static_cast<std::int32_t>(x.size());
+    const auto rows = derivatives(g, f, space, columns);
     return least_norm_newton(
         x,
         [&] {
           const auto r = value(0.0, q, v);
           return VectorXd(Eigen::Map<const VectorXd>(r.data(), static_cast<Eigen::Index>(r.size())));
         },
-        [&] { return evaluate(g, rows, n, n, m, 0.0, q, v); });
+        [&] { return evaluate(g, rows, columns, n, m, 0.0, q, v); });
   };
   if (system.is_mechanical()) {
     Mechanical f = system.mechanical();
     return project(f.graph, f.g, kPosition, q) && project(f.graph, f.k, kVelocity, v);
   }
+  if (system.is_odae()) {
+    Overdetermined o = system.odae();
+    // Unilateral constraints that do not act are left alone.
+    const auto acting = [&](const std::vector<NodeId>& all) {
+      const StartAnalysis a = analyse_start(system, q, v, system.model().z0);
+      std::vector<NodeId> out;
+      for (std::size_t i = 0; i < all.size(); ++i)
+        if (a.active[i] != 0) out.push_back(all[i]);
+      return out;
+    };
+    return project(o.graph, acting(o.g), kPosition, q) && project(o.graph, acting(o.k), kVelocity, v);
+  }
   Dae f = system.dae();
   return project(f.graph, f.c, kPosition, q);
 }
+
+ContactStart odae_multipliers(const System& system, const StartAnalysis& analysis, std::span<const double> y,
+                              std::span<const double> z) {
+  const Model& model = system.model();
+  return contact_start(system.odae(), model.odae.unilateral, analysis.active, 0.0, y, z, model.z0);
+}
+
+namespace {
+double residual_of(const StartAnalysis& a, const std::string& name, bool position) {
+  for (const ConstraintResidual& r : a.residuals)
+    if (r.name == name && r.position == position) return r.value;
+  return 0.0;
+}
+}  // namespace
 
 Start consistent_start(const System& system, bool project) {
   const Model& model = system.model();
@@ -194,6 +279,17 @@ Start consistent_start(const System& system, bool project) {
     const ConstraintResidual* worst = &a.residuals.front();
     for (const ConstraintResidual& r : a.residuals)
       if (r.relative > worst->relative) worst = &r;
+    if (!project && !model.project && !a.below.empty())
+      throw Error(fmt::format(
+          "initial state lies beyond unilateral constraint '{}', which requires g >= 0: g = {:.3e}. Correct the start, "
+          "or pass --project to move it to the nearest consistent one",
+          a.below.front(), -residual_of(a, a.below.front(), true)));
+    if (!project && !model.project && !a.into.empty())
+      throw Error(
+          fmt::format("initial state touches unilateral constraint '{}' and moves into it: dg/dt = {:.3e}. Start a "
+                      "little before the "
+                      "impact or with dg/dt >= 0, or pass --project to remove that velocity",
+                      a.into.front(), -residual_of(a, a.into.front(), false)));
     if (!project && !model.project)
       throw Error(fmt::format(
           "initial state violates constraint '{}' at {} level: residual {:.3e} ({:.1e} of its largest term, allowed "
@@ -238,9 +334,28 @@ Start consistent_start(const System& system, bool project) {
                     "[L_vv K^T; K 0] is singular at the start (in {}). Add a kinetic term for it or remove the "
                     "coordinate",
                     fmt::join(a.without_inertia, ", ")));
+  if (system.is_odae()) {
+    if (!a.pulling.empty())
+      throw Error(
+          fmt::format("the multiplier of unilateral constraint '{0}' pulls towards it: a positive psi must push g = "
+                      "{0} up (g_y v_z "
+                      "r_psi > 0). Change the sign of the constraint or of its multiplier in [r]",
+                      a.pulling.front()));
+    const ContactStart c = odae_multipliers(system, a, s.q, s.v);
+    if (!c.solved)
+      throw Error(
+          fmt::format("the multipliers have no consistent value near their starting guess: {}. g_y v_z r_psi must be "
+                      "regular; give a "
+                      "better guess in [initial]",
+                      c.reason));
+    s.acceleration = c.acceleration;
+    s.multipliers = c.psi;
+    return s;
+  }
   const auto acceleration = system.acceleration();
-  acceleration->set_guess(model.z0);
-  if (!acceleration->solve(0.0, s.q, s.v)) {
+  std::vector<double> guess = model.z0;
+  guess.resize(static_cast<std::size_t>(system.m()), 0.0);
+  if (!solve_from(*acceleration, 0.0, s.q, s.v, guess)) {
     if (graded) return without_multipliers("");
     if (system.is_mechanical())
       throw Error(fmt::format("the multipliers at the start cannot be determined: {}", acceleration->report().reason));

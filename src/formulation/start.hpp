@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "formulation/contact_start.hpp"
 #include "formulation/system.hpp"
 
 namespace rattleback {
@@ -20,9 +21,12 @@ struct StartAnalysis {
   bool consistent = true;
   int rank = 0;
   std::vector<std::string> redundant;  // constraints that follow from the others
-  bool saddle_regular = false;         // [L_vv K^T; K 0], or c_y f_z of a dae
+  bool saddle_regular = false;         // [L_vv K^T; K 0], c_y f_z of a dae, g_y v_z r_psi of an odae
   bool mass_positive_definite = false;
   std::vector<std::string> without_inertia;  // coordinates in the kernel of the saddle matrix
+  std::vector<char> active;                  // odae: constraints that g = 0 and its velocity allow to act
+  std::vector<std::string> below, into;      // odae: unilateral constraints that are violated, by level
+  std::vector<std::string> pulling;          // odae: unilateral constraints whose multiplier has the wrong sign
 };
 StartAnalysis analyse_start(const System& system, std::span<const double> q, std::span<const double> v,
                             std::span<const double> multipliers = {});
@@ -34,6 +38,9 @@ struct Start {
   std::vector<double> q, v, multipliers, acceleration;
   std::vector<std::string> notes;
 };
+// The multipliers of an odae at a consistent state; those of unilateral constraints that do not act are zero.
+ContactStart odae_multipliers(const System& system, const StartAnalysis& analysis, std::span<const double> y,
+                              std::span<const double> z);
 // Throws Error with the violated constraint and its size, unless `project`.
 Start consistent_start(const System& system, bool project);
 

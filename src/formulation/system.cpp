@@ -1,5 +1,6 @@
 #include "formulation/system.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "rattleback/error.hpp"
@@ -21,6 +22,13 @@ System::System(const Model& model) : model_(&model) {
       positions_ = mechanical_->g.size();
       velocities_ = mechanical_->k.size();
       observed_.emplace(mechanical_->graph, watched, n(), m());
+    } else if (model.kind == Kind::odae) {
+      odae_.emplace(model);
+      watched = {odae_->graph.zero(), odae_->graph.zero()};
+      watched.insert(watched.end(), odae_->g.begin(), odae_->g.end());
+      watched.insert(watched.end(), odae_->k.begin(), odae_->k.end());
+      positions_ = velocities_ = odae_->g.size();
+      observed_.emplace(odae_->graph, watched, std::max(n(), nv()), m());
     } else {
       dae_.emplace(model);
       watched = {dae_->graph.zero(), dae_->graph.zero()};
@@ -41,16 +49,21 @@ System::System(const Model& model) : model_(&model) {
 }
 
 std::unique_ptr<Acceleration> System::acceleration() const {
+  if (odae_) return std::make_unique<Acceleration>(*odae_);
   return mechanical_ ? std::make_unique<Acceleration>(*mechanical_) : std::make_unique<Acceleration>(*dae_);
 }
 
-System::Observation System::observe(double t, std::span<const double> q, std::span<const double> v) {
+System::Observation System::observe(double t, std::span<const double> q, std::span<const double> v,
+                                    std::span<const char> active) {
   const std::span<const double> x = (*observed_)(t, q, v);
   Observation o;
   o.energy = x[0];
   o.kinetic = std::fabs(x[1]);
-  for (std::size_t i = 0; i < positions_; ++i) o.position = std::fmax(o.position, std::fabs(x[2 + i]));
-  for (std::size_t i = 0; i < velocities_; ++i) o.velocity = std::fmax(o.velocity, std::fabs(x[2 + positions_ + i]));
+  const auto acts = [&](std::size_t i) { return active.empty() || active[i] != 0; };
+  for (std::size_t i = 0; i < positions_; ++i)
+    o.position = std::fmax(o.position, acts(i) ? std::fabs(x[2 + i]) : -x[2 + i]);
+  for (std::size_t i = 0; i < velocities_; ++i)
+    if (acts(i)) o.velocity = std::fmax(o.velocity, std::fabs(x[2 + positions_ + i]));
   return o;
 }
 

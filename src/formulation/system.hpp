@@ -20,8 +20,11 @@ class System {
   [[nodiscard]] bool is_mechanical() const { return mechanical_.has_value(); }
   [[nodiscard]] const Mechanical& mechanical() const { return *mechanical_; }
   [[nodiscard]] const Dae& dae() const { return *dae_; }
-  [[nodiscard]] std::int32_t n() const { return mechanical_ ? mechanical_->n : dae_->n; }
-  [[nodiscard]] std::int32_t m() const { return mechanical_ ? mechanical_->m : dae_->m; }
+  [[nodiscard]] bool is_odae() const { return odae_.has_value(); }
+  [[nodiscard]] const Overdetermined& odae() const { return *odae_; }
+  [[nodiscard]] std::int32_t n() const { return mechanical_ ? mechanical_->n : odae_ ? odae_->ny : dae_->n; }
+  [[nodiscard]] std::int32_t nv() const { return mechanical_ ? mechanical_->n : odae_ ? odae_->nz : 0; }
+  [[nodiscard]] std::int32_t m() const { return mechanical_ ? mechanical_->m : odae_ ? odae_->m : dae_->m; }
   [[nodiscard]] std::unique_ptr<Acceleration> acceleration() const;
 
   struct Observation {
@@ -30,7 +33,9 @@ class System {
     double position = 0.0;  // largest |g| (dae: |c|)
     double velocity = 0.0;  // largest |k|
   };
-  Observation observe(double t, std::span<const double> q, std::span<const double> v);
+  // `active` (odae, by constraint; empty = all): of a constraint that does not act, only g < 0 is a residual.
+  Observation observe(double t, std::span<const double> q, std::span<const double> v,
+                      std::span<const char> active = {});
   // Norm of the difference to [exact] at time t; nothing when the model has none.
   std::optional<double> exact_error(double t, std::span<const double> q, std::span<const double> v,
                                     std::span<const double> multipliers);
@@ -39,6 +44,7 @@ class System {
   const Model* model_;
   std::optional<Mechanical> mechanical_;
   std::optional<Dae> dae_;
+  std::optional<Overdetermined> odae_;
   std::optional<Evaluator> observed_, exact_;
   std::size_t positions_ = 0, velocities_ = 0;
 };

@@ -7,6 +7,7 @@
 #include <Eigen/Dense>
 
 #include "methods/baselines.hpp"
+#include "methods/bind_overdetermined.hpp"
 #include "methods/plan_stepper.hpp"
 #include "methods/rk_families.hpp"
 #include "methods/runge_kutta.hpp"
@@ -57,6 +58,7 @@ bool takes_massless(const Scheme& scheme) {
 
 std::string why_not(const MethodEntry& method, const Model& model, const std::string& formulation) {
   const MethodInfo& info = method.info;
+  if (const auto answer = why_not_overdetermined(method, model)) return *answer;
   if (model.kind == Kind::mechanical && !info.mechanical) return "needs a system of kind dae";
   if (model.kind == Kind::dae && !info.dae) return "needs a mechanical system";
   const bool holonomic = model.kind == Kind::mechanical && !model.holonomic_names.empty();
@@ -100,6 +102,8 @@ void check_stages(const MethodInfo& info, int stages) {
 
 BoundMethod bind(const System& system, const Options& options, const Start& start) {
   const Model& model = system.model();
+  if (system.is_odae() || (!options.method.empty() && find_entry(options.method).overdetermined))
+    return bind_overdetermined(system, options, start);
   BoundMethod out;
   PlanStepperData data{.step = Plan(Equations{}), .first = {}, .acceleration = system.acceleration(), .solve = {}};
   data.n = system.n();
@@ -186,6 +190,8 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
     if (scheme.carries_multiplier)
       data.carried = data.m + (form.formulation == Formulation::ggl ? system.mechanical().holonomic : 0);
     data.position_level = form.formulation != Formulation::index2;
+    if (const std::string note = multiplier_force_note(system, out.name, options.formulation); !note.empty())
+      out.notes.push_back(note);
   } else if (options.multiplier == "recursion") {
     throw Error(fmt::format("--multiplier recursion is for prk-murua, which has one; '{}' has not", out.name));
   }

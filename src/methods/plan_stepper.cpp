@@ -38,14 +38,20 @@ PlanStepper::PlanStepper(PlanStepperData data)
     : data_(std::move(data)),
       n_(static_cast<std::size_t>(data_.n)),
       m_(static_cast<std::size_t>(data_.m)),
-      state_size_((data_.mechanical ? 2 * n_ : n_) + static_cast<std::size_t>(data_.carried)),
+      nv_(data_.velocities >= 0 ? static_cast<std::size_t>(data_.velocities)
+          : data_.mechanical    ? n_
+                                : 0),
+      state_size_(n_ + nv_ + static_cast<std::size_t>(data_.carried)),
       main_(&data_.step),
+      history_width_(std::max(data_.step.unknown_slots().size(),
+                              data_.adjoint ? data_.adjoint->unknown_slots().size() : std::size_t{0})),
       saved_state_(state_size_, 0.0),
       multipliers_(m_, 0.0),
-      history_(data_.gamma.size() * kDepth * data_.step.unknown_slots().size(), 0.0),
+      history_(data_.gamma.size() * kDepth * history_width_, 0.0),
       depth_(data_.gamma.size(), 0),
       newest_(data_.gamma.size(), 0) {
   if (data_.first) first_.emplace(&*data_.first);
+  if (data_.adjoint) adjoint_.emplace(&*data_.adjoint);
 }
 
 void PlanStepper::start(double t, std::span<const double> q, std::span<const double> v,
@@ -62,15 +68,15 @@ void PlanStepper::start(double t, std::span<const double> q, std::span<const dou
 }
 
 // The unknowns of equal steps are samples of smooth functions of time: extrapolate through the last three.
-void PlanStepper::extrapolate(std::size_t which) {
-  const auto slots = data_.step.unknown_slots();
-  const std::size_t size = slots.size();
-  const double* const all = history_.data() + which * kDepth * size;
+void PlanStepper::extrapolate(Bench& bench, std::size_t which) {
+  const auto slots = bench.plan->unknown_slots();
+  const double* const all = history_.data() + which * kDepth * history_width_;
   const auto at = [&](std::size_t age) {
-    return all + (static_cast<std::size_t>(newest_[which]) + kDepth - age) % kDepth * size;
+    return all + (static_cast<std::size_t>(newest_[which]) + kDepth - age) % kDepth * history_width_;
   };
   const double *x1 = at(0), *x2 = at(1), *x3 = at(2);
-  for (std::size_t i = 0; i < size; ++i) main_.w[static_cast<std::size_t>(slots[i])] = 3.0 * (x1[i] - x2[i]) + x3[i];
+  for (std::size_t i = 0; i < slots.size(); ++i)
+    bench.w[static_cast<std::size_t>(slots[i])] = 3.0 * (x1[i] - x2[i]) + x3[i];
 }
 
 // From acceleration and multipliers at the current state: first order, but on the right branch.
@@ -84,22 +90,27 @@ void PlanStepper::cold_guess(Bench& bench, double t) {
     const auto l = data_.acceleration->multipliers();
     std::copy(a.begin(), a.end(), w + bench.plan->slot(kAcceleration));
     std::copy(l.begin(), l.end(), w + bench.plan->slot(kMultiplier));
+    if (data_.branch) {
+      (void)data_.branch->solve(t, q(), v(), l);
+      const auto b = data_.branch->values();
+      std::copy(b.begin(), b.end(), w + bench.plan->slot(kBranch));
+    }
   }
   bench.plan->guess(w);
 }
 
-void PlanStepper::remember(std::size_t which) {
-  const auto slots = data_.step.unknown_slots();
+void PlanStepper::remember(const Bench& bench, std::size_t which) {
+  const auto slots = bench.plan->unknown_slots();
   newest_[which] = static_cast<std::int32_t>((static_cast<std::size_t>(newest_[which]) + 1) % kDepth);
-  double* const x = history_.data() + (which * kDepth + static_cast<std::size_t>(newest_[which])) * slots.size();
-  for (std::size_t i = 0; i < slots.size(); ++i) x[i] = main_.w[static_cast<std::size_t>(slots[i])];
+  double* const x = history_.data() + (which * kDepth + static_cast<std::size_t>(newest_[which])) * history_width_;
+  for (std::size_t i = 0; i < slots.size(); ++i) x[i] = bench.w[static_cast<std::size_t>(slots[i])];
   depth_[which] = std::min<std::int32_t>(depth_[which] + 1, static_cast<std::int32_t>(kDepth));
 }
 
 bool PlanStepper::sub_step(Bench& bench, double t, double h, std::size_t which, SolveReport& report) {
   double* const w = bench.w.data();
   const Plan& plan = *bench.plan;
-  const bool main = &bench == &main_;
+  const bool main = &bench == &main_, first = first_ && &bench == &*first_;
   *bench.t = t;
   *bench.h = h;
   if (bench.h_before != nullptr) *bench.h_before = h_before_;
@@ -108,9 +119,11 @@ bool PlanStepper::sub_step(Bench& bench, double t, double h, std::size_t which, 
   Sizes sizes;
   bool warm = false;
   if (!plan.linear()) {  // a linear plan needs neither a good guess nor a measure of convergence
-    const double* const x = data_.mechanical ? main_.state + n_ : main_.state;
+    // Velocities; where position constraints determine them, their rounding errors are also those of positions.
+    const double* const x = nv_ > 0 && !data_.branch ? main_.state + n_ : main_.state;
+    const std::size_t count = data_.branch ? n_ + nv_ : nv_ > 0 ? nv_ : n_;
     double size = 1e-300;
-    for (std::size_t i = 0; i < n_; ++i) size = std::fmax(size, std::fabs(x[i]));
+    for (std::size_t i = 0; i < count; ++i) size = std::fmax(size, std::fabs(x[i]));
     sizes.typical[0] = size;
     sizes.typical[1] = size * data_.multiplier_scale / std::fabs(h);
     if (data_.position_level) {  // velocities then come from differences of positions over h
@@ -119,9 +132,9 @@ bool PlanStepper::sub_step(Bench& bench, double t, double h, std::size_t which, 
       sizes.noise[0] = std::fmax(length, length / std::fabs(h));
       sizes.noise[1] = sizes.noise[0] * data_.multiplier_scale / std::fabs(h);
     }
-    warm = main && depth_[which] == static_cast<std::int32_t>(kDepth);
+    warm = !first && depth_[which] == static_cast<std::int32_t>(kDepth);
     if (warm)
-      extrapolate(which);
+      extrapolate(bench, which);
     else
       cold_guess(bench, t);
   }
@@ -140,7 +153,7 @@ bool PlanStepper::sub_step(Bench& bench, double t, double h, std::size_t which, 
   }
   copy(bench.result, state_size_, main_.state);
   copy(bench.result + state_size_, m_, multipliers_.data());
-  if (main && !plan.linear()) remember(which);
+  if (!first && !plan.linear()) remember(bench, which);
   return true;
 }
 
@@ -161,7 +174,8 @@ AdvanceReport PlanStepper::advance(double h, std::int64_t steps) {
     Bench& bench = data_.two_step && h_before_ == 0.0 ? *first_ : main_;
     for (std::size_t i = 0; i < data_.gamma.size(); ++i) {
       const double part = data_.gamma[i] * h;
-      const bool ok = sub_step(bench, at, part, i, out.failure);
+      const bool back = !data_.backwards.empty() && data_.backwards[i] != 0;
+      const bool ok = sub_step(back ? *adjoint_ : bench, at, part, i, out.failure);
       spent += out.failure.iterations;
       if (!ok) {
         if (composed) std::copy(saved_state_.begin(), saved_state_.end(), main_.state);

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "formulation/acceleration.hpp"
+#include "methods/branched_multipliers.hpp"
 #include "methods/stepper.hpp"
 
 namespace rattleback {
@@ -12,8 +13,11 @@ struct PlanStepperData {
   Plan step;
   std::optional<Plan> first;          // a two-step method's first step
   std::vector<double> gamma = {1.0};  // composition: sub-steps gamma_i h
+  std::optional<Plan> adjoint = {};   // composition with the adjoint method
+  std::vector<char> backwards = {};   // with it: which sub-steps it takes; empty = none
   std::int32_t n = 0, m = 0;
   bool mechanical = true;
+  std::int32_t velocities = -1;   // how many; -1: as many as positions if mechanical, else none
   bool two_step = false;          // needs the size of the step before
   std::int32_t carried = 0;       // multipliers that are part of the state
   bool reports_carried = false;   // they are the ones to report
@@ -21,6 +25,7 @@ struct PlanStepperData {
   bool graded_mass = false;       // masses of very different size
   double multiplier_scale = 1.0;  // size of (mass / constraint row): multipliers ~ this * velocity / h
   std::unique_ptr<Acceleration> acceleration;  // for starting guesses
+  std::unique_ptr<BranchedMultipliers> branch = {};  // overdetermined methods: for the inconsistent multipliers
   SolveOptions solve;
 };
 
@@ -33,9 +38,7 @@ class PlanStepper final : public Stepper {
   AdvanceReport advance(double h, std::int64_t steps) override;
   [[nodiscard]] double t() const override { return t_base_ + static_cast<double>(count_) * h_; }
   [[nodiscard]] std::span<const double> q() const override { return {main_.state, n_}; }
-  [[nodiscard]] std::span<const double> v() const override {
-    return {main_.state + n_, data_.mechanical ? n_ : std::size_t{0}};
-  }
+  [[nodiscard]] std::span<const double> v() const override { return {main_.state + n_, nv_}; }
   [[nodiscard]] std::span<const double> multiplier_guess() const override { return multipliers_; }
   [[nodiscard]] std::span<const double> own_multipliers() const override {
     return {main_.state + 2 * n_, data_.reports_carried ? m_ : std::size_t{0}};
@@ -55,13 +58,14 @@ class PlanStepper final : public Stepper {
   };
   bool sub_step(Bench& bench, double t, double h, std::size_t which, SolveReport& report);
   void cold_guess(Bench& bench, double t);
-  void extrapolate(std::size_t which);
-  void remember(std::size_t which);
+  void extrapolate(Bench& bench, std::size_t which);
+  void remember(const Bench& bench, std::size_t which);
 
   PlanStepperData data_;
-  std::size_t n_, m_, state_size_;
+  std::size_t n_, m_, nv_, state_size_;
   Bench main_;
-  std::optional<Bench> first_;
+  std::optional<Bench> first_, adjoint_;
+  std::size_t history_width_;
   std::vector<double> saved_state_;  // before a composed step
   std::vector<double> multipliers_;  // of the newest stage: they tell on which branch of the multipliers the run is
   // Solutions of the last three steps for each sub-step; together they give the next starting guess.

@@ -120,6 +120,31 @@ std::vector<MethodEntry> make() {
   cm.first_step = cortes_martinez_start;
   list.push_back(std::move(cm));
 
+  const auto euler = [&](std::string_view name, bool natural, bool conjugate, std::string_view source) {
+    MethodEntry e;
+    e.info = {.name = name,
+              .mechanical = true,
+              .fixed_stages = 1,
+              .default_stages = 1,
+              .order = one,
+              .order_text = natural ? "1 or 0" : "1",
+              .symmetric = Claim::no,
+              .constraints = "position and velocity level to rounding",
+              .source = source,
+              .note = natural
+                          ? "order 0 when r is nonlinear in psi, else 1; mechanical systems need holonomic constraints "
+                            "only"
+                          : "--compose 2, 4, 6, 8 with its adjoint; mechanical systems need holonomic constraints "
+                            "only",
+              .odae = true};
+    e.overdetermined = EulerScheme{.natural = natural, .conjugate = conjugate};
+    list.push_back(std::move(e));
+  };
+  euler("euler-natural", true, false, "Jay and Simeon, (3.2)");
+  euler("euler-true", false, false, "Jay and Simeon, (3.5)");
+  euler("euler-conjugate-natural", true, true, "Jay and Simeon, (3.7)");
+  euler("euler-conjugate-true", false, true, "Jay and Simeon, (3.8)");
+
   MethodEntry ode;
   ode.info = {.name = "ode",
               .mechanical = true,

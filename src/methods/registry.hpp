@@ -2,6 +2,7 @@
 #pragma once
 
 #include "formulation/mechanical.hpp"
+#include "methods/overdetermined_euler.hpp"
 #include "methods/scheme.hpp"
 #include "rattleback/method.hpp"
 #include "solve/equations.hpp"
@@ -15,6 +16,7 @@ struct MethodEntry {
   Scheme (*scheme)(int stages) = nullptr;                // Runge-Kutta families
   Equations (*step)(const Mechanical&) = nullptr;        // other one-step and two-step methods
   Equations (*first_step)(const Mechanical&) = nullptr;  // set: a two-step method
+  std::optional<EulerScheme> overdetermined = {};        // symplectic Euler methods on y' = v, z' = f + r(psi)
   Baseline baseline = Baseline::none;
   bool first_part_free = false;  // takes a dae only if its first part does not contain the algebraic variables
 };

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "rattleback/simulate.hpp"
 #include "solve/equations.hpp"
 
 namespace rattleback {
@@ -38,6 +39,10 @@ class Stepper {
   // Prepares for integrating back from here. Returns how many steps back that already was: a two-step method swaps its
   // two positions, which leaves it one step earlier.
   virtual int turn_round() { return 0; }
+
+  // Unilateral constraints: which of all constraints act now. Empty for the steppers of other systems, where all act.
+  [[nodiscard]] virtual std::span<const char> active() const { return {}; }
+  [[nodiscard]] virtual std::span<const Contact> contacts() const { return {}; }
 
   // Everything that the next step depends on, so that a resumed run continues with the same bits.
   [[nodiscard]] virtual std::vector<double> save() const = 0;

@@ -70,6 +70,19 @@ void build_dae(ModelText& text, Elaborator& e, Model& model) {
   model.constraint_names = text.world.constraints;
 }
 
+void build_odae(ModelText& text, Elaborator& e, Model& model) {
+  model.algebraic = text.world.algebraic;
+  model.constraints = elaborate(e, text.constraints, rules::kOdaeConstraint);
+  model.constraint_names = text.world.constraints;
+  OdaeParts& o = model.odae;
+  o.velocities = text.world.velocities;
+  o.v = elaborate(e, text.v, rules::kOdaeRate);
+  o.f = elaborate(e, text.f, rules::kOdaeRate);
+  o.r = elaborate(e, text.r, rules::kOdaeReaction);
+  o.unilateral = text.unilateral;
+  o.restitution = text.restitution;
+}
+
 // Derivatives that every method needs: where one of them would be a loop in a loop, NeedsUnrolling is thrown here.
 void try_derivatives(const Source& source, const Model& model, Graph graph) try {
   graph.set_limit(kNodesOfDerivatives);
@@ -82,6 +95,10 @@ void try_derivatives(const Source& source, const Model& model, Graph graph) try 
     both(model.forces, {kPosition, kVelocity, kMultiplier});
     both(model.holonomic, {kPosition});
     both(model.nonholonomic, {kPosition, kVelocity});
+  } else if (model.kind == Kind::odae) {
+    for (const Entries* part : {&model.odae.v, &model.odae.f, &model.odae.r})
+      both(*part, {kPosition, kVelocity, kMultiplier});
+    both(model.constraints, {kPosition});
   } else {
     for (const Entries& part : model.parts) both(part, {kPosition, kMultiplier});
     both(model.constraints, {kPosition});
@@ -108,6 +125,8 @@ Model build(ModelText& text, UnrollPolicy policy) {
   Elaborator e(text.world, *graph, policy);
   if (model.kind == Kind::mechanical)
     build_mechanical(text, e, *graph, model);
+  else if (model.kind == Kind::odae)
+    build_odae(text, e, model);
   else
     build_dae(text, e, model);
   build_exact(text, e, model);

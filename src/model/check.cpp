@@ -184,6 +184,11 @@ void check_structure(const ModelText& text, const Model& model) {
                        "A constraint ties the states together");
     return;
   }
+  if (model.kind == Kind::odae) {
+    require_dependence(*model.graph, text.constraints, model.constraints, kPosition, "no position occurs",
+                       "A constraint of an odae is an expression of the positions that is zero along the motion");
+    return;
+  }
   require_dependence(*model.graph, text.holonomic, model.holonomic, kPosition, "no coordinate occurs",
                      "A holonomic constraint is an expression of t and the coordinates that is zero along the motion");
   require_dependence(*model.graph, text.nonholonomic, model.nonholonomic, kVelocity, "no velocity occurs",
@@ -195,6 +200,13 @@ void check_finite(ModelText& text, const Model& model) {
   if (model.kind == Kind::dae) {
     for (std::size_t i = 0; i < model.parts.size(); ++i) check.lines(text.parts[i], rules::kRhs, model.parts[i]);
     check.lines(text.constraints, rules::kDaeConstraint, model.constraints);
+    return;
+  }
+  if (model.kind == Kind::odae) {
+    check.lines(text.v, rules::kOdaeRate, model.odae.v);
+    check.lines(text.f, rules::kOdaeRate, model.odae.f);
+    check.lines(text.r, rules::kOdaeReaction, model.odae.r);
+    check.lines(text.constraints, rules::kOdaeConstraint, model.constraints);
     return;
   }
   check.formula(text.lagrangian, rules::kLagrangian, model.lagrangian);

@@ -19,15 +19,21 @@ const Rules& definition_rules(Kind kind) {
                          .algebraic = true,
                          .definitions = true,
                          .accepts = "t, states, algebraic variables, parameters and other definitions"};
-  return kind == Kind::dae ? dae : mechanical;
+  static const Rules odae{.time = true,
+                          .positions = true,
+                          .velocities = true,
+                          .algebraic = true,
+                          .definitions = true,
+                          .accepts = "t, positions, velocities, multipliers, parameters and other definitions"};
+  return kind == Kind::dae ? dae : kind == Kind::odae ? odae : mechanical;
 }
 
 }  // namespace
 
 Elaborator::Contents Elaborator::contents_of(NodeId id) const {
   const auto has = [&](Space space) { return depends_on(graph_, std::span(&id, 1), space); };
-  const bool dae = world_.kind == Kind::dae;
-  return {has(kTime), has(kPosition), has(kVelocity), dae && has(kMultiplier), !dae && has(kMultiplier)};
+  const bool mechanical = world_.kind == Kind::mechanical;
+  return {has(kTime), has(kPosition), has(kVelocity), !mechanical && has(kMultiplier), mechanical && has(kMultiplier)};
 }
 
 const DefinitionPiece& Elaborator::piece(const Formula& f, const AstNode& node, const Definition& d, Affine i,
@@ -94,8 +100,8 @@ NodeId Elaborator::definition(const Formula& f, const AstNode& node, const Symbo
   };
   check(c.velocities, rules_->velocities, "velocities");
   check(c.multipliers, rules_->multipliers, "multipliers");
-  check(c.algebraic, rules_->algebraic, "algebraic variables");
-  check(c.positions, rules_->positions, world_.kind == Kind::dae ? "states" : "coordinates");
+  check(c.algebraic, rules_->algebraic, world_.kind == Kind::odae ? "multipliers" : "algebraic variables");
+  check(c.positions, rules_->positions, (world_.noun(Thing::coordinate) + "s").c_str());
   check(c.time, rules_->time, "the time");
   return found->second.node;
 }

@@ -131,6 +131,7 @@ NodeId Elaborator::reference(const Formula& f, const AstNode& node, Scope& scope
   switch (symbol->thing) {
     case Thing::parameter: return parameter(f, node, *symbol, scope);
     case Thing::coordinate:
+    case Thing::velocity:
     case Thing::algebraic: return variable(f, node, *symbol, scope);
     case Thing::definition: return definition(f, node, *symbol, scope);
     case Thing::constraint:
@@ -169,9 +170,16 @@ NodeId Elaborator::variable(const Formula& f, const AstNode& node, const Symbol&
   const auto quoted = [&] { return "`" + std::string(f.text_of(node)) + "`"; };
   if (node.primed && world_.kind == Kind::dae)
     f.fail(node, quoted() + " is a derivative, which a dae gives in [rhs]", "Accepted here: " + rules_->accepts);
+  if (node.primed && world_.kind == Kind::odae)
+    f.fail(node, quoted() + " is a derivative, which an odae gives in [v], [f] and [r]",
+           "Accepted here: " + rules_->accepts);
+  if (symbol.thing == Thing::velocity) {
+    if (!rules_->velocities) forbidden(f, node, quoted() + " is a velocity");
+    return element(f, node, world_.velocities.groups()[static_cast<std::size_t>(symbol.number)], kVelocity, scope);
+  }
   if (node.primed && !rules_->velocities) forbidden(f, node, quoted() + " is a velocity");
   if (state && !node.primed && !rules_->positions) forbidden(f, node, quoted() + " is " + world_.describe(symbol));
-  if (!state && !rules_->algebraic) forbidden(f, node, quoted() + " is an algebraic variable");
+  if (!state && !rules_->algebraic) forbidden(f, node, quoted() + " is " + world_.describe(symbol));
   const Names& names = state ? world_.coordinates : world_.algebraic;
   const Space space = state ? (node.primed ? kVelocity : kPosition) : kMultiplier;
   return element(f, node, names.groups()[static_cast<std::size_t>(symbol.number)], space, scope);
@@ -179,6 +187,10 @@ NodeId Elaborator::variable(const Formula& f, const AstNode& node, const Symbol&
 
 NodeId Elaborator::multiplier(const Formula& f, const AstNode& node, Scope& scope) {
   const std::string name(f.name_of(node));
+  if (world_.kind == Kind::odae)
+    f.fail(
+        node, "lambda(...) is for mechanical systems; the multipliers of an odae have names of their own",
+        "Multipliers: " + listed(world_.algebraic.size() < 50 ? world_.algebraic.all() : std::vector<std::string>{}));
   if (!rules_->multipliers)
     f.fail(node, "lambda(...) cannot occur", "Multipliers are accepted in [forces] and in definitions used there");
   const auto find = [&](const Names& names, std::int32_t offset) -> std::optional<NodeId> {
@@ -208,6 +220,8 @@ NodeId Elaborator::multiplier(const Formula& f, const AstNode& node, Scope& scop
 
 NodeId Elaborator::rate(const Formula& f, const AstNode& node, Scope& scope) {
   if (world_.kind == Kind::dae) f.fail(node, "dt(...) is for mechanical systems; a dae gives its derivatives in [rhs]");
+  if (world_.kind == Kind::odae)
+    f.fail(node, "dt(...) is for mechanical systems; an odae gives its derivatives in [v], [f] and [r]");
   if (!rules_->velocities) forbidden(f, node, "dt(...) is a velocity");
   const NodeId inner = walk(f, node.first, scope);
   const Contents c = contents_of(inner);

@@ -35,10 +35,17 @@ const ShippedModel* find_shipped(std::string name) {
 
 }  // namespace
 
-const char* to_string(Kind kind) { return kind == Kind::dae ? "dae" : "mechanical"; }
+const char* to_string(Kind kind) {
+  switch (kind) {
+    case Kind::mechanical: return "mechanical";
+    case Kind::dae: return "dae";
+    case Kind::odae: return "odae";
+  }
+  return "";
+}
 
 std::string Model::multiplier_name(std::int32_t i) const {
-  if (kind == Kind::dae) return algebraic[i];
+  if (kind != Kind::mechanical) return algebraic[i];
   return i < holonomic_names.size() ? holonomic_names[i] : nonholonomic_names[i - holonomic_names.size()];
 }
 

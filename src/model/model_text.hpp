@@ -42,7 +42,11 @@ struct ModelText {
   // dae
   std::array<std::vector<Line>, 5> parts;
   int part_count = 0;
-  std::vector<Line> constraints;
+  std::vector<Line> constraints;  // odae: too
+  // odae
+  std::vector<Line> v, f, r;
+  std::vector<std::int32_t> unilateral;
+  double restitution = 0.0;
 
   std::vector<ExactText> exact;
   std::vector<double> q0, v0, z0;
@@ -55,6 +59,7 @@ namespace rules {
 extern const Rules kKinetic, kPotential, kLagrangian, kRayleigh, kHolonomic, kNonholonomic, kForce, kInput, kAlong,
     kExact;
 extern const Rules kRhs, kDaeConstraint;
+extern const Rules kOdaeRate, kOdaeReaction, kOdaeConstraint;
 }  // namespace rules
 
 Model build_model(ModelText& text, const LoadOptions& options);

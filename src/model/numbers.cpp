@@ -133,16 +133,19 @@ double Numbers::reference(const Formula& f, const AstNode& node, Scope& scope) {
     return world_.parameter(symbol->number, element);
   }
   const bool state = symbol->thing == Thing::coordinate && rules_.positions;
+  const bool velocity = symbol->thing == Thing::velocity && rules_.velocities;
   const bool algebraic = symbol->thing == Thing::algebraic && rules_.algebraic;
-  if (!state && !algebraic)
+  if (!state && !algebraic && !velocity)
     f.fail(node, "`" + std::string(name) + "` is " + world_.describe(*symbol) + ", which cannot occur", advice());
-  if (node.primed && !rules_.velocities) f.fail(node, "`" + std::string(name) + "'` cannot occur", advice());
-  const Names& names = state ? world_.coordinates : world_.algebraic;
+  if (node.primed && (!state || !rules_.velocities || world_.kind == Kind::odae))
+    f.fail(node, "`" + std::string(name) + "'` cannot occur", advice());
+  const Names& names = state ? world_.coordinates : velocity ? world_.velocities : world_.algebraic;
   const Names::Group& g = names.groups()[static_cast<std::size_t>(symbol->number)];
   check_indexed(f, node, name, g.family, g.first, g.first + g.count - 1);
   const std::int32_t position =
       g.family ? element_position(f, node, g, world_.integer(f, node.first, scope).base, scope, 0) : g.offset;
-  return variable_(state ? (node.primed ? kVelocity : kPosition) : kMultiplier, position);
+  const Space unprimed = state ? kPosition : velocity ? kVelocity : kMultiplier;
+  return variable_(node.primed ? kVelocity : unprimed, position);
 }
 
 }  // namespace rattleback::front

@@ -55,7 +55,7 @@ const Rules kDaeConstraint{.time = true,
 
 namespace {
 
-constexpr const char* kKindsRun = "mechanical (the default), dae";
+constexpr const char* kKindsRun = "mechanical (the default), dae, odae";
 
 const Value& required(const World& world, const Value& document, const char* key, const std::string& example) {
   const Value* v = document.find(key);
@@ -227,16 +227,23 @@ void read_exact(ModelText& text, Reader& reader, const Value& document) {
     const Key k = reader.key(v, "an entry of [exact]");
     const Symbol* s = world.find(k.stem);
     const bool algebraic = s != nullptr && s->thing == Thing::algebraic;
-    const std::int32_t row = algebraic ? reader.position(k, world.algebraic, Thing::algebraic, "[exact]")
-                                       : reader.position(k, world.coordinates, Thing::coordinate, "[exact]");
+    const bool velocity = s != nullptr && s->thing == Thing::velocity;
+    const std::int32_t row = algebraic  ? reader.position(k, world.algebraic, Thing::algebraic, "[exact]")
+                             : velocity ? reader.position(k, world.velocities, Thing::velocity, "[exact]")
+                                        : reader.position(k, world.coordinates, Thing::coordinate, "[exact]");
+    if (k.primed && world.kind == Kind::odae)
+      world.source.fail(k.offset,
+                        "`" + v.key +
+                            "` in [exact] is a derivative. An odae has positions, velocities and multipliers, "
+                            "each with a name of its own");
     if (k.primed && world.kind == Kind::dae)
       world.source.fail(k.offset,
                         "`" + v.key + "` in [exact] is a derivative. A dae has states and algebraic variables only");
     if (!members.insert(k.stem + (k.primed ? "'" : ""), k.from, k.to))
       world.source.fail(k.offset, "`" + v.key + "` is given twice in [exact]");
-    text.exact.push_back({algebraic  ? kMultiplier
-                          : k.primed ? kVelocity
-                                     : kPosition,
+    text.exact.push_back({algebraic              ? kMultiplier
+                          : k.primed || velocity ? kVelocity
+                                                 : kPosition,
                           {k.index, k.from, k.to, row, reader.formula(v, "the exact solution of `" + v.key + "`")}});
   }
 }
@@ -270,13 +277,15 @@ ModelText read_model_text(const Source& source, const Value& document, const Loa
   if (const Value* v = document.find("kind")) {
     if (v->type != Value::Type::string)
       source.fail(v->offset, std::string("expected a string for `kind`, found ") + describe(v->type));
-    const std::vector<std::string> later = {"odae", "skew-gradient", "port-hamiltonian", "interconnection"};
-    std::vector<std::string> all = {"mechanical", "dae"};
+    const std::vector<std::string> later = {"skew-gradient", "port-hamiltonian", "interconnection"};
+    std::vector<std::string> all = {"mechanical", "dae", "odae"};
     all.insert(all.end(), later.begin(), later.end());
     if (std::find(later.begin(), later.end(), v->text) != later.end())
       source.fail(v->offset, "this version does not run the kind `" + v->text + "` yet. It runs: " + kKindsRun);
     if (v->text == "dae")
       kind = Kind::dae;
+    else if (v->text == "odae")
+      kind = Kind::odae;
     else if (v->text != "mechanical")
       source.fail(v->offset, "unknown kind `" + v->text.substr(0, 60) + "`. " + did_you_mean(v->text, all) +
                                  "This version runs: " + kKindsRun);
@@ -287,6 +296,8 @@ ModelText read_model_text(const Source& source, const Value& document, const Loa
   read_parameters(text.world, reader, document, options);
   if (kind == Kind::mechanical)
     read_mechanical(text, reader, document);
+  else if (kind == Kind::odae)
+    read_odae(text, reader, document);
   else
     read_dae(text, reader, document);
   read_exact(text, reader, document);

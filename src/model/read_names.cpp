@@ -13,7 +13,7 @@ namespace {
 std::vector<std::string> later_names(const Value& document) {
   std::vector<std::string> names;
   const auto stem = [](const std::string& text) { return text.substr(0, text.find('[')); };
-  for (const char* key : {"coordinates", "states", "algebraic"})
+  for (const char* key : {"coordinates", "states", "algebraic", "positions", "velocities", "multipliers"})
     if (const Value* list = document.find(key))
       for (const Value& v : list->items) names.push_back(stem(v.text));
   if (const Value* table = document.find("define"))

@@ -91,18 +91,23 @@ Key Reader::key(const KeyPattern& p) {
 
 std::int32_t Reader::position(const Key& k, const Names& names, Thing thing, const std::string& table) {
   const Symbol* symbol = world_.find(k.stem);
-  const std::string what = thing == Thing::algebraic  ? "algebraic variable"
-                           : world_.kind == Kind::dae ? "state"
-                                                      : "coordinate";
+  const std::string what = world_.noun(thing);
   if (symbol == nullptr || symbol->thing != thing) {
     std::vector<std::string> stems, shown;
-    for (const Names::Group& g : names.groups()) {
-      stems.push_back(g.stem);
-      shown.push_back(g.family
-                          ? g.stem + "[" + std::to_string(g.first) + ":" + std::to_string(g.first + g.count - 1) + "]"
-                          : g.stem);
-    }
-    const std::string found = symbol == nullptr ? "unknown " + what + " `" + k.stem + "`"
+    const auto add = [&](const Names& some) {
+      for (const Names::Group& g : some.groups()) {
+        stems.push_back(g.stem);
+        shown.push_back(g.family
+                            ? g.stem + "[" + std::to_string(g.first) + ":" + std::to_string(g.first + g.count - 1) + "]"
+                            : g.stem);
+      }
+    };
+    add(names);
+    // An odae's three lists of names all have starts and exact values.
+    const bool any = world_.kind == Kind::odae && symbol == nullptr && table != "[v]" && thing == Thing::coordinate;
+    if (any) add(world_.velocities);
+    if (any) add(world_.algebraic);
+    const std::string found = symbol == nullptr ? "unknown " + (any ? "name" : what) + " `" + k.stem + "`"
                                                 : "`" + k.stem + "` is " + world_.describe(*symbol) + ", not a" +
                                                       (what == "algebraic variable" ? "n " : " ") + what + ",";
     source_.fail(k.offset, found + " in " + table + ". " + (symbol == nullptr ? did_you_mean(k.stem, stems) : "") +

@@ -65,6 +65,7 @@ Names read_names(World& world, Reader& reader, const Value& list, const std::str
 void read_definitions(World& world, Reader& reader, const Value& document);
 void read_mechanical(ModelText& text, Reader& reader, const Value& document);
 void read_dae(ModelText& text, Reader& reader, const Value& document);
+void read_odae(ModelText& text, Reader& reader, const Value& document);
 void read_exact(ModelText& text, Reader& reader, const Value& document);
 void read_run(ModelText& text, Reader& reader, const Value& document);
 void read_starts(ModelText& text, Reader& reader, const Value& document, const LoadOptions& options);

@@ -42,7 +42,7 @@ class Starts {
         world_(text.world),
         numbers_(world_, rules(), [this](Space s, std::int32_t i) { return value(s, i); }) {
     vector(kPosition).resize(world_.coordinates.size());
-    if (mechanical()) vector(kVelocity).resize(world_.coordinates.size());
+    vector(kVelocity).resize(mechanical() ? world_.coordinates.size() : world_.velocities.size());
     vector(kMultiplier).resize(world_.algebraic.size());
   }
 
@@ -92,13 +92,19 @@ class Starts {
         .positions = true, .velocities = true, .accepts = "numbers, parameters and other starts"};
     static const Rules dae_rules{
         .positions = true, .algebraic = true, .accepts = "numbers, parameters and other starts"};
-    return mechanical() ? mechanical_rules : dae_rules;
+    static const Rules odae_rules{
+        .positions = true, .velocities = true, .algebraic = true, .accepts = "numbers, parameters and other starts"};
+    return mechanical() ? mechanical_rules : world_.kind == Kind::odae ? odae_rules : dae_rules;
   }
   Vector& vector(Space space) { return vectors_[space == kPosition ? 0 : space == kVelocity ? 1 : 2]; }
   [[nodiscard]] const Names& names(Space space) const {
+    if (space == kVelocity && !mechanical()) return world_.velocities;
     return space == kMultiplier ? world_.algebraic : world_.coordinates;
   }
-  static Thing thing(Space space) { return space == kMultiplier ? Thing::algebraic : Thing::coordinate; }
+  [[nodiscard]] Thing thing(Space space) const {
+    if (space == kVelocity && !mechanical()) return Thing::velocity;
+    return space == kMultiplier ? Thing::algebraic : Thing::coordinate;
+  }
   static std::int64_t count(const Key& k) { return k.indexed ? k.to - k.from + 1 : 1; }
 
   Space space_of(const Key& k, const std::string& option = {}) const {
@@ -106,11 +112,13 @@ class Starts {
     if (s != nullptr && s->thing == Thing::parameter && !option.empty())
       throw Error(option + ": `" + k.stem + "` is a parameter, not a start value. Parameters are changed with --set");
     if (k.primed && !mechanical()) {
-      const std::string message =
-          "`" + k.stem + "'` is a derivative; a dae starts from its states and algebraic variables";
+      const std::string message = "`" + k.stem + "'` is a derivative; " +
+                                  (world_.kind == Kind::odae ? "an odae starts from its positions and velocities"
+                                                             : "a dae starts from its states and algebraic variables");
       option.empty() ? world_.source.fail(k.offset, message) : throw Error(option + ": " + message);
     }
     if (s != nullptr && s->thing == Thing::algebraic) return kMultiplier;
+    if (s != nullptr && s->thing == Thing::velocity) return kVelocity;
     return k.primed ? kVelocity : kPosition;
   }
 
@@ -153,7 +161,9 @@ class Starts {
     }
   }
 
-  std::string label(Space space, std::int32_t i) const { return names(space)[i] + (space == kVelocity ? "'" : ""); }
+  std::string label(Space space, std::int32_t i) const {
+    return names(space)[i] + (space == kVelocity && mechanical() ? "'" : "");
+  }
 
   double value(Space space, std::int32_t position) {
     Vector& x = vector(space);

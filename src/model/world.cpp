@@ -26,13 +26,19 @@ const Symbol* World::find(std::string_view name) const {
 std::string World::describe(const Symbol& symbol) const {
   switch (symbol.thing) {
     case Thing::parameter: return "a parameter";
-    case Thing::coordinate: return kind == Kind::dae ? "a state" : "a coordinate";
-    case Thing::algebraic: return "an algebraic variable";
+    case Thing::coordinate: return kind == Kind::dae ? "a state" : kind == Kind::odae ? "a position" : "a coordinate";
+    case Thing::velocity: return "a velocity";
+    case Thing::algebraic: return kind == Kind::odae ? "a multiplier" : "an algebraic variable";
     case Thing::definition: return "a definition";
     case Thing::constraint: return "a constraint";
     case Thing::port: return "a port";
   }
   return {};
+}
+
+std::string World::noun(Thing thing) const {
+  const std::string text = describe({thing});
+  return text.substr(text.find(' ') + 1);
 }
 
 std::vector<std::string> World::known(const Rules& rules, const Scope& scope) const {
@@ -47,8 +53,10 @@ std::vector<std::string> World::known(const Rules& rules, const Scope& scope) co
   for (const Index& i : scope.indices) names.emplace_back(i.name);
   if (rules.positions)
     for (const Names::Group& g : coordinates.groups()) group(g, "");
-  if (rules.velocities)
+  if (rules.velocities && kind == Kind::mechanical)
     for (const Names::Group& g : coordinates.groups()) group(g, "'");
+  if (rules.velocities)
+    for (const Names::Group& g : velocities.groups()) group(g, "");
   if (rules.algebraic)
     for (const Names::Group& g : algebraic.groups()) group(g, "");
   for (const Parameter& p : parameters)

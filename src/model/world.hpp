@@ -16,7 +16,7 @@ namespace rattleback::front {
 
 inline constexpr std::int64_t kMaxCount = 10'000'000;  // members of a family, terms of a sum, coordinates in all
 
-enum class Thing : std::uint8_t { parameter, coordinate, algebraic, definition, constraint, port };
+enum class Thing : std::uint8_t { parameter, coordinate, velocity, algebraic, definition, constraint, port };
 
 struct Symbol {
   Thing thing = Thing::parameter;
@@ -74,7 +74,8 @@ class World {
   const Source& source;  // NOLINT: the world lives as long as its source
   Kind kind;
   Names coordinates, algebraic;
-  Names holonomic, nonholonomic, constraints;  // names of constraints; a dae has `constraints` only
+  Names velocities;  // odae: with names of their own; elsewhere they are the coordinates with a prime
+  Names holonomic, nonholonomic, constraints;  // names of constraints; a dae and an odae have `constraints` only
   std::vector<Parameter> parameters;
   std::vector<Definition> definitions;
   std::vector<std::string>
@@ -83,6 +84,7 @@ class World {
   void declare(const std::string& name, Thing thing, std::int32_t number, std::size_t offset);
   [[nodiscard]] const Symbol* find(std::string_view name) const;
   [[nodiscard]] std::string describe(const Symbol& symbol) const;  // "a coordinate"
+  [[nodiscard]] std::string noun(Thing thing) const;               // the same without its article
   // Names that an expression with these rules may use.
   [[nodiscard]] std::vector<std::string> known(const Rules& rules, const Scope& scope) const;
   // "unknown name `thta` in ...": always throws.

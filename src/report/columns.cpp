@@ -42,6 +42,15 @@ std::vector<Block> record_blocks(const Model& model, const Trajectory& trajector
     add_residual(blocks, trajectory, "position", records.residual_position);
     return blocks;
   }
+  if (model.kind == Kind::odae) {
+    add(blocks, trajectory, "q", model.coordinates.all(), records.q);
+    add(blocks, trajectory, "v", model.odae.velocities.all(), records.v);
+    if (!records.multipliers.empty() || records.rows == 0)
+      add(blocks, trajectory, "multipliers", model.algebraic.all(), records.multipliers);
+    add_residual(blocks, trajectory, "position", records.residual_position);
+    add_residual(blocks, trajectory, "velocity", records.residual_velocity);
+    return blocks;
+  }
   add(blocks, trajectory, "q", model.coordinates.all(), records.q);
   std::vector<std::string> velocities = model.coordinates.all();
   for (std::string& name : velocities) name += '\'';

@@ -35,10 +35,32 @@ Json multipliers_by_name(const Model& model, const std::vector<double>& values) 
       values);
 }
 
+// Positions and velocities together.
+Json odae_state(const Model& model, const std::vector<double>& y, const std::vector<double>& z) {
+  Json json = by_name(model.coordinates, y);
+  auto& object = json.get_ref<Json::object_t&>();
+  for (std::size_t i = 0; i < z.size(); ++i)
+    object.emplace_back(model.odae.velocities[static_cast<std::int32_t>(i)], z[i]);
+  return json;
+}
+
+Json contacts_json(const Model& model, const Trajectory& trajectory) {
+  Json list = Json::array();
+  for (const Contact& c : trajectory.contacts) {
+    const char* what = c.what == Contact::What::lift_off ? "lift-off"
+                       : c.what == Contact::What::impact ? "impact"
+                                                         : "rest";
+    Json one = {{"t", c.t}, {"constraint", model.constraint_names[c.constraint]}, {"event", what}};
+    if (c.what != Contact::What::lift_off) one["speed"] = c.speed;
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
 Json constraints_json(const Model& model, const Trajectory& trajectory) {
   Json json;
   json["position"] = trajectory.constraint_position.value_or(0.0);
-  if (model.kind == Kind::mechanical) json["velocity"] = trajectory.constraint_velocity.value_or(0.0);
+  if (model.kind != Kind::dae) json["velocity"] = trajectory.constraint_velocity.value_or(0.0);
   if (trajectory.constraint_midpoint) json["velocity_midpoint"] = *trajectory.constraint_midpoint;
   return json;
 }
@@ -52,6 +74,7 @@ Json method_json(const MethodInfo& info) {
   json["kinds"] = Json::array();
   if (info.mechanical) json["kinds"].push_back(to_string(Kind::mechanical));
   if (info.dae) json["kinds"].push_back(to_string(Kind::dae));
+  if (info.odae) json["kinds"].push_back(to_string(Kind::odae));
   const int first = info.fixed_stages != 0 ? info.fixed_stages : info.min_stages;
   const int last = info.fixed_stages != 0 ? info.fixed_stages : std::max(6, info.min_stages);
   if (!info.adaptive) {
@@ -83,6 +106,7 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
   json["stages"] = trajectory.stages;
   if (trajectory.order > 0) json["order"] = trajectory.order;
   if (options != nullptr && options->compose != 0) json["compose"] = options->compose;
+  if (options != nullptr && model.kind == Kind::odae) json["alpha"] = options->alpha;
   if (!trajectory.formulation.empty()) json["formulation"] = trajectory.formulation;
   json["step"] = trajectory.step;
   json["steps"] = trajectory.steps;
@@ -90,6 +114,10 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
   if (model.kind == Kind::dae) {
     json["x"] = by_name(model.coordinates, trajectory.q);
     if (!model.algebraic.empty()) json["z"] = by_name(model.algebraic, trajectory.multipliers);
+  } else if (model.kind == Kind::odae) {
+    json["x"] = odae_state(model, trajectory.q, trajectory.v);
+    json["multipliers"] = multipliers_by_name(model, trajectory.multipliers);
+    if (!model.odae.unilateral.empty()) json["contacts"] = contacts_json(model, trajectory);
   } else {
     json["q"] = by_name(model.coordinates, trajectory.q);
     json["v"] = by_name(model.coordinates, trajectory.v);
@@ -130,6 +158,7 @@ Json options_json(const Options& options, const LoadOptions& load) {
   put("project", options.project, defaults.project);
   put("compose", options.compose, defaults.compose);
   put("tableau", options.tableau, defaults.tableau);
+  put("alpha", options.alpha, defaults.alpha);
   put("rtol", options.rtol, defaults.rtol);
   put("atol", options.atol, defaults.atol);
   put("newton-tol", options.newton_tol, defaults.newton_tol);
@@ -162,6 +191,7 @@ std::string to_json(const Model& model, const CheckReport& r) {
   json["system"] = model.key;
   json["kind"] = to_string(model.kind);
   json["coordinates"] = r.coordinates;
+  if (model.kind == Kind::odae) json["velocities"] = model.odae.velocities.size();
   json["degrees_of_freedom"] = r.degrees_of_freedom;
   json["index"] = r.index;
   json["constraints"] = Json::object();
@@ -175,6 +205,11 @@ std::string to_json(const Model& model, const CheckReport& r) {
       any_velocity = any_velocity || !c.holonomic;
     }
     one["start_residual"] = c.start_residual;
+    if (model.kind == Kind::odae) {
+      one["start_residual_velocity"] = c.start_residual_velocity;
+      one["unilateral"] = c.unilateral;
+      if (c.unilateral) one["acts"] = c.acts;
+    }
     json["constraints"].get_ref<Json::object_t&>().emplace_back(c.name, std::move(one));
   }
   if (any_velocity) json["integrable_together"] = r.integrable_together;
@@ -184,11 +219,13 @@ std::string to_json(const Model& model, const CheckReport& r) {
   json["saddle_regular"] = r.saddle_regular;
   json["consistent"] = r.consistent;
   if (!r.consistent && !r.nearest_q.empty()) {
-    json["nearest"][mechanical ? "q" : "x"] = report::by_name(model.coordinates, r.nearest_q);
+    json["nearest"][mechanical ? "q" : "x"] = model.kind == Kind::odae
+                                                  ? report::odae_state(model, r.nearest_q, r.nearest_v)
+                                                  : report::by_name(model.coordinates, r.nearest_q);
     if (mechanical) json["nearest"]["v"] = report::by_name(model.coordinates, r.nearest_v);
   }
   if (!r.multipliers.empty())
-    json[mechanical ? "multipliers" : "z"] = report::multipliers_by_name(model, r.multipliers);
+    json[model.kind == Kind::dae ? "z" : "multipliers"] = report::multipliers_by_name(model, r.multipliers);
   json["derivatives_ok"] = r.derivatives_ok;
   json["derivative_error"] = r.derivative_error;
   json["methods"] = Json::object();
@@ -204,7 +241,6 @@ std::string to_json(const Model& model, const CheckReport& r) {
 }
 
 std::string to_json(const Model& model, const OrderReport& r) {
-  const bool mechanical = model.kind == Kind::mechanical;
   Json json;
   json["system"] = model.key;
   json["reference"] = r.reference;
@@ -216,7 +252,7 @@ std::string to_json(const Model& model, const OrderReport& r) {
                 {"error", run.error},
                 {"seconds", run.seconds}};
     one["error_positions"] = run.error_q;
-    if (mechanical) one["error_velocities"] = run.error_v;
+    if (model.kind != Kind::dae) one["error_velocities"] = run.error_v;
     if (model.multiplier_count() > 0) one["error_multipliers"] = run.error_multipliers;
     json["runs"].push_back(std::move(one));
   }
@@ -227,7 +263,7 @@ std::string to_json(const Model& model, const OrderReport& r) {
   slopes("slopes", &OrderSlope::fitted);
   slopes("slopes_last", &OrderSlope::last);
   slopes("slopes_positions", &OrderSlope::fitted_q);
-  if (mechanical) slopes("slopes_velocities", &OrderSlope::fitted_v);
+  if (model.kind != Kind::dae) slopes("slopes_velocities", &OrderSlope::fitted_v);
   if (model.multiplier_count() > 0) slopes("slopes_multipliers", &OrderSlope::fitted_multipliers);
   return report::dump(json);
 }

@@ -33,6 +33,7 @@ std::string top_level_string(std::string_view text, std::string_view key) {
 std::string kinds(const MethodInfo& info) {
   std::string text = info.mechanical ? "mechanical" : "";
   if (info.dae) text += text.empty() ? "dae" : ", dae";
+  if (info.odae) text += text.empty() ? "odae" : ", odae";
   return text;
 }
 

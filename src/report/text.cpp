@@ -33,8 +33,15 @@ std::string state_table(const Model& model, const std::vector<double>& q, const 
   for (std::size_t i = 0; i < std::min(q.size(), kShownCoordinates); ++i) {
     const std::string name = model.coordinates[static_cast<std::int32_t>(i)];
     rows.push_back({name, "=", value_text(q[i])});
-    if (i < v.size()) rows.back().insert(rows.back().end(), {"  " + name + "'", "=", value_text(v[i])});
+    if (i < v.size() && model.kind != Kind::odae)
+      rows.back().insert(rows.back().end(), {"  " + name + "'", "=", value_text(v[i])});
   }
+  if (model.kind == Kind::odae)  // velocities have names of their own, and there may be more or fewer
+    for (std::size_t i = 0; i < std::min(v.size(), kShownCoordinates); ++i) {
+      if (i >= rows.size()) rows.push_back({"", "", ""});
+      rows[i].insert(rows[i].end(),
+                     {"  " + model.odae.velocities[static_cast<std::int32_t>(i)], "=", value_text(v[i])});
+    }
   std::string text = align(rows, 2, {false, false, true, false, false, true});
   if (q.size() > kShownCoordinates)
     text += fmt::format("  ... and {} more (--json and --output give all)\n", q.size() - kShownCoordinates);
@@ -42,7 +49,8 @@ std::string state_table(const Model& model, const std::vector<double>& q, const 
   rows.clear();
   for (std::size_t i = 0; i < std::min(multipliers.size(), kShownNames); ++i) {
     const std::string name = model.multiplier_name(static_cast<std::int32_t>(i));
-    rows.push_back({model.kind == Kind::dae ? name : fmt::format("lambda({})", name), "=", value_text(multipliers[i])});
+    rows.push_back(
+        {model.kind != Kind::mechanical ? name : fmt::format("lambda({})", name), "=", value_text(multipliers[i])});
   }
   text += align(rows, 2, {false, false, true});
   if (multipliers.size() > kShownNames) text += fmt::format("  ... and {} more\n", multipliers.size() - kShownNames);
@@ -92,9 +100,40 @@ std::string energy_sentence(const Model& model, const Trajectory& t) {
   return text;
 }
 
+// The first few events of unilateral constraints.
+std::string contact_sentences(const Model& model, const Trajectory& t) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(t.contacts.size(), kShownNames); ++i) {
+    const Contact& c = t.contacts[i];
+    const std::string name = model.constraint_names[c.constraint];
+    switch (c.what) {
+      case Contact::What::lift_off:
+        text += sentence(fmt::format("Lifts off '{}' at t = {}.", name, value_text(c.t)));
+        break;
+      case Contact::What::impact:
+        text += sentence(
+            fmt::format("Bounces off '{}' at t = {}, met with {}.", name, value_text(c.t), value_text(c.speed)));
+        break;
+      case Contact::What::rest:
+        text += sentence(fmt::format("Comes to '{}' at t = {}, met with {}, and stays.", name, value_text(c.t),
+                                     value_text(c.speed)));
+        break;
+    }
+  }
+  if (t.contacts.size() > kShownNames)
+    text += sentence(fmt::format("... and {} more (--json gives all).", t.contacts.size() - kShownNames));
+  return text;
+}
+
 std::string constraint_sentences(const Model& model, const Trajectory& t) {
   if (model.kind == Kind::dae)
     return sentence(fmt::format("Constraints: kept to {}.", size_text(t.constraint_position.value_or(0))));
+  if (model.kind == Kind::odae) {
+    std::string text = sentence(fmt::format("Constraints: position level kept to {}, velocity level to {}.",
+                                            size_text(t.constraint_position.value_or(0)),
+                                            size_text(t.constraint_velocity.value_or(0))));
+    return text + contact_sentences(model, t);
+  }
   const auto plural = [](std::int32_t n) { return n == 1 ? "constraint" : "constraints"; };
   const std::int32_t holonomic = model.holonomic_names.size(), all = holonomic + model.nonholonomic_names.size();
   if (all == 0) return sentence("Constraints: there are none.");
@@ -176,7 +215,10 @@ std::string to_text(const Model& model, const CheckReport& r) {
   const bool mechanical = model.kind == Kind::mechanical;
   std::string text = fmt::format("{} ({}), {}\n\n", model.name, model.key, to_string(model.kind));
   std::vector<std::vector<std::string>> facts = {
-      {mechanical ? "coordinates" : "states", fmt::format("{} ({})", r.coordinates, listed(model.coordinates.all()))},
+      {mechanical                 ? "coordinates"
+       : model.kind == Kind::odae ? "positions"
+                                  : "states",
+       fmt::format("{} ({})", r.coordinates, listed(model.coordinates.all()))},
       {"degrees of freedom", fmt::format("{}", r.degrees_of_freedom)},
       {"index", fmt::format("{}", r.index)},
       {"constraints", fmt::format("{}, of rank {} at the start{}", model.multiplier_count(), r.rank,
@@ -187,6 +229,11 @@ std::string to_text(const Model& model, const CheckReport& r) {
          fmt::format("{}, {}; with the constraints {}", r.mass_constant ? "constant" : "depends on the state",
                      r.mass_positive_definite ? "positive definite" : "not positive definite",
                      r.saddle_regular ? "regular" : "singular")});
+  if (model.kind == Kind::odae) {
+    facts.push_back(
+        {"velocities", fmt::format("{} ({})", model.odae.velocities.size(), listed(model.odae.velocities.all()))});
+    facts.push_back({"g_y v_z r_psi", r.saddle_regular ? "regular at the start" : "singular at the start"});
+  }
   facts.push_back({"start", r.consistent ? "consistent" : "not consistent with the constraints"});
   facts.push_back(
       {"derivatives", fmt::format("{} finite differences (relative {})",
@@ -197,10 +244,13 @@ std::string to_text(const Model& model, const CheckReport& r) {
     text += "\nConstraints\n";
     std::vector<std::vector<std::string>> rows = {{"name", "level", "residual at start"}};
     if (mechanical) rows[0].insert(rows[0].end(), {"linear in v", "integrable"});
+    if (model.kind == Kind::odae) rows[0].insert(rows[0].end(), {"of its velocity", "unilateral", "acts"});
     for (std::size_t i = 0; i < std::min(r.constraints.size(), kShownCoordinates); ++i) {
       const ConstraintCheck& c = r.constraints[i];
       rows.push_back({c.name, c.holonomic || !mechanical ? "position" : "velocity", size_text(c.start_residual)});
       if (mechanical) rows.back().insert(rows.back().end(), {yes(c.linear), yes(c.holonomic || c.integrable)});
+      if (model.kind == Kind::odae)
+        rows.back().insert(rows.back().end(), {size_text(c.start_residual_velocity), yes(c.unilateral), yes(c.acts)});
     }
     text += align(rows, 2);
     if (r.constraints.size() > kShownCoordinates)

@@ -21,6 +21,7 @@ std::string Options::validate() const {
   if (every < 0) fault(fmt::format("--every must be at least 1, found {}", every));
   if (compose != 0 && compose != 2 && compose != 4 && compose != 6 && compose != 8)
     fault(fmt::format("--compose takes 2, 4, 6 or 8, found {}", compose));
+  if (!std::isfinite(alpha)) fault(fmt::format("--alpha must be a finite number, found {}", alpha));
   if (!(rtol > 0.0)) fault(fmt::format("--rtol must be positive, found {}", rtol));
   if (!(atol > 0.0)) fault(fmt::format("--atol must be positive, found {}", atol));
   if (!(newton_tol >= 0.0))
@@ -39,7 +40,9 @@ Options complete(const Model& model, Options o) {
   const bool models_method = o.method.empty() && o.tableau.empty() && model.run.method.has_value();
   if (o.tableau.empty()) {
     if (o.method.empty()) {
-      o.method = model.run.method.value_or(model.kind == Kind::mechanical ? "spark-lobatto-ab" : "srk-gauss");
+      o.method = model.run.method.value_or(model.kind == Kind::mechanical ? "spark-lobatto-ab"
+                                           : model.kind == Kind::odae     ? "euler-true"
+                                                                          : "srk-gauss");
     }
     if (models_method && !is_method(o.method))
       throw Error(

@@ -36,7 +36,7 @@ std::string failure_text(const BoundMethod& method, const System& system, double
   std::vector<double> q(s.q().begin(), s.q().end());
   for (const double part : {0.0, 0.5, 1.0}) {
     if (part > 0.0)
-      for (std::size_t i = 0; i < s.v().size(); ++i) q[i] = s.q()[i] + part * h * s.v()[i];
+      for (std::size_t i = 0; i < std::min(q.size(), s.v().size()); ++i) q[i] = s.q()[i] + part * h * s.v()[i];
     const StartAnalysis a = analyse_start(system, q, s.v(), s.multiplier_guess());
     if (a.redundant.empty()) continue;
     text += fmt::format(". The constraints lose rank there: '{}' depends on the others or vanishes (rank {} of {})",
@@ -80,6 +80,7 @@ class Run {
   };
 
   void record(double h_last);
+  bool find_multipliers(std::vector<double>& out);
   void save_checkpoint(CheckpointFile& file);
   [[nodiscard]] std::string signature_text() const;
   void audit_reverse(Trajectory& out);
@@ -97,9 +98,26 @@ class Run {
   bool checkpointing_ = false;
 };
 
+// Appends the multipliers at the current state: the method's own, or the consistent ones. False when the acceleration
+// level does not determine them (a mass of 0): then those of the last stage.
+bool Run::find_multipliers(std::vector<double>& out) {
+  const Stepper& s = *method_.stepper;
+  if (const auto own = s.own_multipliers(); !own.empty()) {
+    out.insert(out.end(), own.begin(), own.end());
+    return true;
+  }
+  acceleration_->set_guess(s.multiplier_guess());
+  if (!acceleration_->solve(s.t(), s.q(), s.v())) {
+    out.insert(out.end(), s.multiplier_guess().begin(), s.multiplier_guess().end());
+    return false;
+  }
+  out.insert(out.end(), acceleration_->multipliers().begin(), acceleration_->multipliers().end());
+  return true;
+}
+
 void Run::record(double h_last) {
   const Stepper& s = *method_.stepper;
-  const System::Observation o = system_.observe(s.t(), s.q(), s.v());
+  const System::Observation o = system_.observe(s.t(), s.q(), s.v(), s.active());
   monitor_.see(s.t(), o.energy, o.position, o.velocity);
   monitor_.see_kinetic(o.kinetic);
   if (method_.two_step && steps_ > 0) {
@@ -114,19 +132,9 @@ void Run::record(double h_last) {
   r.t.push_back(s.t());
   r.q.insert(r.q.end(), s.q().begin(), s.q().end());
   r.v.insert(r.v.end(), s.v().begin(), s.v().end());
-  if (options_.record_multipliers) {
-    if (const auto own = s.own_multipliers(); !own.empty()) {
-      r.multipliers.insert(r.multipliers.end(), own.begin(), own.end());
-    } else if (acceleration_->set_guess(s.multiplier_guess()); acceleration_->solve(s.t(), s.q(), s.v()))
-      r.multipliers.insert(r.multipliers.end(), acceleration_->multipliers().begin(),
-                           acceleration_->multipliers().end());
-    else  // not determined by the acceleration level here (a mass of 0): those of the last stage
-      r.multipliers.insert(r.multipliers.end(), s.multiplier_guess().begin(), s.multiplier_guess().end());
-  }
-  if (system_.is_mechanical()) {
-    r.energy.push_back(o.energy);
-    r.residual_velocity.push_back(o.velocity);
-  }
+  if (options_.record_multipliers) (void)find_multipliers(r.multipliers);
+  if (system_.is_mechanical()) r.energy.push_back(o.energy);
+  if (system_.is_mechanical() || system_.is_odae()) r.residual_velocity.push_back(o.velocity);
   r.residual_position.push_back(o.position);
   if (checkpointing_) {
     unsaved_.push_back(s.t());
@@ -148,6 +156,7 @@ std::string Run::signature_text() const {
     for (const double x : *list) text += fmt::format(" {:a}", x);
   for (const auto& [name, value] : system_.model().parameters) text += fmt::format(" {}={:a}", name, value);
   text += " " + options_.multiplier;
+  if (options_.alpha != Options{}.alpha) text += fmt::format(" alpha {:a}", options_.alpha);
   return text + fmt::format(" {} {} {} {:a} {:a} {} {:a} {:a} {} {} {}", method_.name, method_.stages,
                             method_.formulation, grid_.h, options_.newton_tol, options_.compose, options_.rtol,
                             options_.atol, grid_.every, options_.keep_records, options_.record_multipliers);
@@ -206,6 +215,7 @@ Trajectory Run::go() {
           take(records_.residual_velocity, 1);
         } else {
           records_.residual_position.push_back(x[1]);
+          if (system_.is_odae()) records_.residual_velocity.push_back(x[2]);
         }
         ++records_.rows;
       }
@@ -262,15 +272,10 @@ Trajectory Run::go() {
   }
   out.q.assign(stepper.q().begin(), stepper.q().end());
   out.v.assign(stepper.v().begin(), stepper.v().end());
-  if (const auto own = stepper.own_multipliers(); !own.empty())
-    out.multipliers.assign(own.begin(), own.end());
-  else if (acceleration_->set_guess(stepper.multiplier_guess()); acceleration_->solve(out.t, out.q, out.v))
-    out.multipliers.assign(acceleration_->multipliers().begin(), acceleration_->multipliers().end());
-  else {
-    out.multipliers.assign(stepper.multiplier_guess().begin(), stepper.multiplier_guess().end());
+  if (!find_multipliers(out.multipliers))
     out.notes.emplace_back(
         "the acceleration level does not determine the multipliers at the end: those of the last stage are reported");
-  }
+  out.contacts.assign(stepper.contacts().begin(), stepper.contacts().end());
   out.records = std::move(records_);
   if (system_.is_mechanical()) {
     out.energy = EnergyAudit{monitor_.initial_energy(), monitor_.final_energy(), monitor_.max_energy_error,
@@ -278,6 +283,7 @@ Trajectory Run::go() {
     out.constraint_velocity = monitor_.max_velocity;
     if (method_.two_step) out.constraint_midpoint = monitor_.max_midpoint;
   }
+  if (system_.is_odae()) out.constraint_velocity = monitor_.max_velocity;
   if (!system_.is_mechanical() || system_.mechanical().holonomic > 0) out.constraint_position = monitor_.max_position;
   if (const auto at_start = system_.exact_error(0.0, start_.q, start_.v, start_.multipliers); at_start) {
     // [exact] belongs to one start; after --start or --project it may be the solution of another problem.
@@ -295,6 +301,10 @@ Trajectory Run::go() {
 // Back with the negative step, and how far from the start that ends.
 void Run::audit_reverse(Trajectory& out) {
   Stepper& s = *method_.stepper;
+  if (!s.active().empty()) {
+    out.notes.push_back("not integrated back: an impact on a unilateral constraint cannot be undone");
+    return;
+  }
   const bool turned = s.turn_round() > 0;  // a two-step method is turned by swapping its two positions: one step less
   const bool shorter = grid_.last != 0.0;
   bool ok = !shorter || turned || s.advance(-grid_.last, 1).ok;

@@ -59,6 +59,9 @@ struct SaddleSlots {
 struct SolveOptions {
   double tolerance = 0.0;  // relative size of the last correction; 0 = iterate to rounding
   int max_iterations = 50;
+  // Do not count on quadratic convergence: for unknowns of very different sensitivity, where one ratio of corrections says
+  // little about the next (the multipliers of position constraints, which act through h^2).
+  bool cautious = false;
 };
 
 // Sizes of Scale::state and ::state_per_step. Corrections are compared with `typical`, to rounding. What comes from

@@ -133,7 +133,8 @@ bool solve_block(const Plan::Block& b, double* w, const Sizes& sizes, const Solv
     if (since >= 2) {
       report.contraction = ratio;
       // Newton with the current matrix squares the ratio, with another one it keeps it.
-      const double next = matrix == Matrix::current ? ratio * ratio : ratio / larger(1.0 - ratio, 0.5);
+      const double squared = options.cautious ? ratio : ratio * ratio;
+      const double next = matrix == Matrix::current ? squared : ratio / larger(1.0 - ratio, 0.5);
       if (ratio < 1.0 && c.size * next <= 0.25 * kEps) return true;
       // Stagnation at rounding level. With another matrix a slow ratio may also mean a poor matrix: look again with the
       // current one.

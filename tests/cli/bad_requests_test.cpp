@@ -99,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(
         Request{{"run", "skate", "--method", "spark-gaus"},
                 "unknown method 'spark-gaus'. Did you mean 'spark-gauss'? `rattleback methods` lists all of them"},
         Request{{"run", "skate", "--method", "euler"},
-                "unknown method 'euler'. `rattleback methods` lists all of them"},
+                "unknown method 'euler'. Did you mean 'euler-natural'? `rattleback methods` lists all of them"},
         Request{{"run", "skate", "--method", ""}, "--method has no name; `rattleback methods` lists them"},
         Request{{"run", "skate", "--method"}, "--method needs a value: --method NAME"},
         Request{
@@ -196,7 +196,44 @@ INSTANTIATE_TEST_SUITE_P(
                 "--adaptive is not in this version. Use a fixed --step, or --method ode for adaptive steps without "
                 "structure"},
         Request{{"run", "skate", "--controller", "pi"}, "--controller is not in this version"},
-        Request{{"run", "skate", "--alpha", "0.5"}, "--alpha is not in this version"},
+        Request{
+            {"run", "skate", "--alpha", "0.5"},
+            "--alpha is for the euler methods of overdetermined systems. Leave it out, or pass --method euler-true"},
+        Request{
+            {"run", "odae-exponential", "--alpha", "0"},
+            "--alpha 0: method 'euler-true' reaches the position constraint through h alpha r(Psi_0) and divides by "
+            "alpha. Any other value will do"},
+        Request{{"run", "odae-exponential", "--method", "euler-natural", "--alpha", "1"},
+                "--alpha 1: method 'euler-natural' reaches the velocity constraint through h (1 - alpha) r(Psi_1) and "
+                "divides by 1 - alpha. Any other value will do, except 0"},
+        Request{{"run", "odae-exponential", "--alpha", "inf"}, "--alpha: 'inf' is not a finite number"},
+        Request{
+            {"run", "odae-exponential", "--method", "euler-natural", "--compose", "2"},
+            "--compose: 'euler-natural' is inconsistent on 'odae-exponential', where the reaction is nonlinear in the "
+            "multipliers (Jay and Simeon, theorem 3.1), and no composition mends that. Use --method euler-true"},
+        Request{
+            {"run", "odae-exponential", "--method", "srk-gauss"},
+            "method 'srk-gauss' does not apply to 'odae-exponential': it needs a system of another kind: for "
+            "overdetermined ones there are the euler methods. `rattleback check odae-exponential` lists the methods "
+            "that do"},
+        Request{
+            {"run", "dae-hessenberg", "--method", "euler-true"},
+            "method 'euler-true' does not apply to 'dae-hessenberg': it needs a system of kind odae, or a mechanical "
+            "one with holonomic constraints. `rattleback check dae-hessenberg` lists the methods that do"},
+        Request{{"run", "skate", "--method", "euler-true"},
+                "method 'euler-true' does not apply to 'skate': it takes constraints at position level, and 'blade' is "
+                "nonholonomic. `rattleback check skate` lists the methods that do"},
+        Request{{"run", "odae-exponential", "--formulation", "ggl"},
+                "method 'euler-true' keeps both levels of the constraints by itself; leave --formulation out"},
+        Request{{"run", "odae-exponential", "--stages", "2"},
+                "method 'euler-true' has a fixed number of stages; leave --stages out"},
+        Request{{"run", "odae-exponential", "--start", "z1=2"},
+                "initial state violates constraint 'c' at velocity level: residual 2.000e+00 (5.0e-01 of its largest "
+                "term, allowed 1e-10). Correct the start, or pass --project to move it to the nearest consistent one"},
+        Request{
+            {"run", "friction-on-cubic", "--start", "y2=9"},
+            "initial state lies beyond unilateral constraint 'surface', which requires g >= 0: g = -1.000e+00. Correct "
+            "the start, or pass --project to move it to the nearest consistent one"},
         Request{{"run", "skate", "--gain", "5"}, "--gain is not in this version"},
         Request{{"run", "skate", "--multiplier", "recursion"},
                 "--multiplier recursion is for prk-murua, which has one; 'spark-lobatto-ab' has not"},

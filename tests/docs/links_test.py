@@ -9,8 +9,8 @@ import xml.etree.ElementTree
 
 import pages
 
-CITED = re.compile(r"\[((?:[A-Z][A-Za-z]+\d{4}|AbramowitzStegun)[^\[\]]*)\](?!\()")
-KEY = re.compile(r"\b(?:[A-Z][A-Za-z]+\d{4}|AbramowitzStegun)\b")
+CITED = re.compile(r"\[((?:[A-Z][A-Za-z]+\d{4}|AbramowitzStegun|JaySimeon)[^\[\]]*)\](?!\()")
+KEY = re.compile(r"\b(?:[A-Z][A-Za-z]+\d{4}|AbramowitzStegun|JaySimeon)\b")
 CODE = ["include", "src", "cli", "tests", "bench", "fuzz", "examples", "models"]
 
 

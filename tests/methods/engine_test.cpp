@@ -74,6 +74,12 @@ TEST(Step, DoesNotAllocate) {
       EXPECT_EQ(allocations_in_1000_steps(model, method(name), 0.001), 0) << model.key << " " << name;
   for (const int order : {4, 6, 8})
     EXPECT_EQ(allocations_in_1000_steps(oscillator(), method("mclachlan-perlmutter", 0, order), 0.01), 0) << order;
+  for (const char* const name :
+       {"odae-exponential", "friction-on-cubic"}) {  // the second with a surface that may let go
+    for (const std::string& each : fixed_step_methods(shipped(name)))
+      EXPECT_EQ(allocations_in_1000_steps(shipped(name), method(each), 0.001), 0) << name << " " << each;
+    EXPECT_EQ(allocations_in_1000_steps(shipped(name), method("euler-true", 0, 4), 0.001), 0) << name;
+  }
 }
 
 TEST(AllocationCount, SeesAnAllocation) {
@@ -244,8 +250,9 @@ TEST(Failure, AtASingularConstraintNamesIt) {
 // --- restarts
 
 TEST(SavedStepper, ContinuesWithTheSameBits) {
-  for (const Model& model : {oscillator(), sleigh(), shipped("dae-hessenberg")}) {
+  for (const Model& model : {oscillator(), sleigh(), shipped("dae-hessenberg"), shipped("odae-exponential")}) {
     std::vector<Maker> makers;
+    if (model.kind == Kind::odae) makers.push_back(method("euler-true", 0, 4));
     for (const std::string& name : fixed_step_methods(model)) makers.push_back(method(name));
     if (model.kind == Kind::mechanical) makers.push_back(method("spark-lobatto-ab", 2));
     if (model.key == "contact-oscillator") makers.push_back(method("mclachlan-perlmutter", 0, 6));
