@@ -38,6 +38,9 @@ struct Port {
   Entries along;  // column B: row = coordinate
 };
 
+// The names that expressions of a model file may use, kept for expressions that come later (src/model/expression.hpp).
+struct ExpressionScope;
+
 struct Model {
   std::string name;  // the author's title
   std::string key;   // what users type: the shipped name, or the file's stem
@@ -74,6 +77,7 @@ struct Model {
   std::vector<double> z0;      // dae: starting guess of the algebraic variables
   std::vector<ExactValue> exact;
   RunDefaults run;
+  std::shared_ptr<const ExpressionScope> scope;  // of a model file; null for a model from C++
 
   // Multipliers are numbered holonomic first, then nonholonomic.
   [[nodiscard]] std::int32_t multiplier_count() const {

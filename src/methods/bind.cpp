@@ -119,8 +119,12 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
     }
   }
   if (scheme.stages > 0) {
-    data.step = Plan(system.is_mechanical() ? runge_kutta_step(system.mechanical(), scheme)
-                                            : runge_kutta_step(system.dae(), scheme));
+    Equations step =
+        system.is_mechanical() ? runge_kutta_step(system.mechanical(), scheme) : runge_kutta_step(system.dae(), scheme);
+    const bool dense = (options.output_every != 0.0 || !options.event.empty()) && options.compose == 0;
+    if (dense) out.stage = stage_layout(scheme, system.is_mechanical());
+    if (!dense) step.extra.clear();
+    data.step = Plan(std::move(step));
     data.carries_multiplier = scheme.carries_multiplier;
   }
   if (options.compose != 0) {

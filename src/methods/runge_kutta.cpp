@@ -47,6 +47,12 @@ std::vector<Vec> stage_multipliers(StepInputs& in, const Scheme& scheme, std::in
   return Psi;
 }
 
+// What dense output is made of: the stage velocities (dae: the stages), one after the other. bind() drops them from a run
+// that has no use for them.
+void stage_results(Equations& eq, const std::vector<Vec>& stages) {
+  for (const Vec& x : stages) eq.extra.insert(eq.extra.end(), x.begin(), x.end());
+}
+
 // The stage system for h -> 0: the saddle-point matrix at the start of the step, coupled by the scheme's coefficients.
 SaddleHint saddle_hint(Graph& g, const Mechanical& f, const Scheme& scheme) {
   SaddleHint hint;
@@ -169,6 +175,7 @@ Equations runge_kutta_step(const Mechanical& system, const Scheme& scheme) {
   eq.results.insert(eq.results.end(), v1.begin(), v1.end());
   for (int copies = scheme.carries_multiplier ? 2 : 1; copies > 0; --copies)
     eq.results.insert(eq.results.end(), Psi.back().begin(), Psi.back().end());
+  stage_results(eq, V);
   return eq;
 }
 
@@ -228,6 +235,7 @@ Equations runge_kutta_step(const Dae& system, const Scheme& scheme) {
   eq.results = y1;
   for (int copies = scheme.carries_multiplier ? 2 : 1; copies > 0; --copies)
     eq.results.insert(eq.results.end(), Z.back().begin(), Z.back().end());
+  stage_results(eq, Y);
   return eq;
 }
 

@@ -24,6 +24,17 @@ std::string Options::validate() const {
   if (!(atol > 0.0)) fault(fmt::format("--atol must be positive, found {}", atol));
   if (!(newton_tol >= 0.0))
     fault(fmt::format("--newton-tol must not be negative (0 = to rounding), found {}", newton_tol));
+  if (!(adaptive >= 0.0) || adaptive >= 1.0)
+    fault(fmt::format("--adaptive takes a tolerance between 0 and 1, for example 1e-6, found {}", adaptive));
+  if (!controller.empty() && controller != "pi" && controller != "reversible")
+    fault(fmt::format("--controller takes pi or reversible, found '{}'", controller));
+  if (!controller.empty() && adaptive == 0.0) fault("--controller needs --adaptive TOL: a fixed step has none");
+  if (adaptive != 0.0 && steps) fault("--steps counts fixed steps, and --adaptive chooses them; give --until T");
+  if (adaptive != 0.0 && audit_order)
+    fault("--audit order repeats with h/2 and h/4, but --adaptive chooses the steps; leave one of them out");
+  if (!std::isfinite(output_every) || output_every < 0.0)
+    fault(fmt::format("--output-every takes a positive time, found {}", output_every));
+  if (output_every != 0.0 && every != 0) fault("--every and --output-every both say what to record; give one of them");
   if (!formulation.empty() && formulation != "index3" && formulation != "index2" && formulation != "ggl")
     fault(fmt::format("--formulation takes index3, index2 or ggl, found '{}'", formulation));
   if (resume && checkpoint.empty()) fault("--resume needs --checkpoint FILE: the file to continue from");
@@ -54,15 +65,16 @@ Options complete(const Model& model, Options o) {
     }
   }
   if (o.step == 0.0) {
-    if (!model.run.step) throw Error(fmt::format("model '{}' has no default step; pass --step H", model.key));
-    o.step = *model.run.step;
+    if (!model.run.step && o.adaptive == 0.0)
+      throw Error(fmt::format("model '{}' has no default step; pass --step H", model.key));
+    if (model.run.step) o.step = *model.run.step;  // else: adaptive steps find one
   }
   if (!o.until && !o.steps) {
     if (!model.run.until)
       throw Error(fmt::format("model '{}' has no default end; pass --until T or --steps N", model.key));
     o.until = *model.run.until;
   }
-  if (o.until && *o.until / o.step < 0.0)
+  if (o.until && o.step != 0.0 && *o.until / o.step < 0.0)
     throw Error(fmt::format("--step {:g} never reaches t = {:g} from t = 0; steps and end must have the same sign",
                             o.step, *o.until));
   o.project = o.project || model.project;
