@@ -129,7 +129,7 @@ Events::Guess Events::polynomial_zero(std::size_t which, Sample a, Sample b, Den
   double slope = (b.value - a.value) / (b.theta - a.theta), theta = a.theta - a.value / slope;
   for (int k = 0; k < kPolynomialSteps; ++k) {
     const Sample c{theta, dense_value(which, theta, dense)};
-    if (c.value == 0.0) break;
+    if (std::fabs(c.value) <= 1e-7 * std::fabs(slope)) break;  // closer, its slope would be rounding
     const Sample& from = std::fabs(a.value) < std::fabs(b.value) ? a : b;
     const double secant = (c.value - from.value) / (c.theta - from.theta);
     if (std::isfinite(secant) && secant * slope > 0.0) slope = secant;
@@ -154,10 +154,10 @@ bool Events::locate(std::size_t which, Sample lower, Sample upper, Guess guess) 
     (sign_of(now.value) == sign_of(lower.value) ? lower : upper) = now;
     step = k == 0 ? now.value / guess.slope : now.value * (x - before.theta) / (now.value - before.value);
     if (std::fabs(step) <= enough || upper.theta - lower.theta <= enough) return true;
-    if (std::fabs(step) <= 1e3 * enough && std::fabs(step) >= 0.5 * last_step) return true;  // rounding
+    if (std::fabs(step) <= 4.0 * enough && std::fabs(step) >= 0.5 * last_step) return true;  // rounding
     before = now;
     last_step = std::fabs(step);
-    x = k % 5 == 4 ? 0.5 * (lower.theta + upper.theta) : x - step;
+    x = k > 8 && k % 2 == 0 ? 0.5 * (lower.theta + upper.theta) : x - step;
   }
   return true;
 }

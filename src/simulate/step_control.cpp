@@ -48,7 +48,7 @@ double first_step(const Options& options, const Start& start, bool mechanical, i
   const double span = std::fabs(options.until.value_or(0.0));
   const double q = largest(start.q), v = mechanical ? largest(start.v) : largest(start.acceleration);
   const double a = mechanical ? largest(start.acceleration) : 0.0;
-  double time = 0.1 * span;
+  double time = INFINITY;
   const auto consider = [&](double x) {
     if (std::isfinite(x) && x > 0.0) time = std::fmin(time, x);
   };
@@ -57,6 +57,7 @@ double first_step(const Options& options, const Start& start, bool mechanical, i
     consider(v / a);
     consider(std::sqrt(q / a));
   }
+  if (!std::isfinite(time)) time = span;  // all is at rest
   const double h = 0.5 * time * std::pow(options.adaptive, 1.0 / (order + 1));
   return options.until.value_or(0.0) < 0.0 ? -h : h;
 }
@@ -301,9 +302,10 @@ class ReversibleControl final : public StepControl {
   // the tolerance; the one that needs the fewest steps for the pilot's time is taken. Very large w_ref means equal steps.
   void calibrate(const Options& options, const Start& start, const BoundMethod& method, Stepper& estimator) {
     PiControl pilot(options, start, method, estimator);
-    const double end = options.until.value_or(0.0), k = std::max(1, method.order) + 1.0;
+    // Not up to the end of the run: a longer run begins with the same steps.
+    const double end = std::copysign(INFINITY, options.until.value_or(0.0)), k = std::max(1, method.order) + 1.0;
     std::vector<Seen> seen;
-    while (static_cast<int>(seen.size()) < kPilotSteps && stepper_.t() != end) {
+    while (static_cast<int>(seen.size()) < kPilotSteps) {
       if (!density_.solve(stepper_.t(), stepper_.q(), stepper_.v())) break;
       Seen each{0.0, 0.0, density_.a2(), density_.v2(), density_.a2_rate(), density_.v2_rate()};
       const AdvanceReport report = pilot.step(end, nullptr);

