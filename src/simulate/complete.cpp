@@ -24,8 +24,8 @@ std::string Options::validate() const {
   if (!(atol > 0.0)) fault(fmt::format("--atol must be positive, found {}", atol));
   if (!(newton_tol >= 0.0))
     fault(fmt::format("--newton-tol must not be negative (0 = to rounding), found {}", newton_tol));
-  if (!(adaptive >= 0.0) || adaptive >= 1.0)
-    fault(fmt::format("--adaptive takes a tolerance between 0 and 1, for example 1e-6, found {}", adaptive));
+  if (adaptive != 0.0 && !(adaptive >= 1e-14 && adaptive < 1.0))  // also when it is not a number
+    fault(fmt::format("--adaptive takes a tolerance from 1e-14 to 1, for example 1e-6, found {}", adaptive));
   if (!controller.empty() && controller != "pi" && controller != "reversible")
     fault(fmt::format("--controller takes pi or reversible, found '{}'", controller));
   if (!controller.empty() && adaptive == 0.0) fault("--controller needs --adaptive TOL: a fixed step has none");

@@ -9,6 +9,11 @@
 #include "rattleback/error.hpp"
 
 namespace rattleback {
+namespace {
+
+constexpr double kMostRecords = 1e8;
+
+}  // namespace
 
 SingleSteps::SingleSteps(const System& system, const Options& options, const Start& start, const BoundMethod& method,
                          Keep keep)
@@ -20,6 +25,12 @@ SingleSteps::SingleSteps(const System& system, const Options& options, const Sta
         fmt::format("{}: method '{}' chooses its own steps inside each interval and shows only the ends. Pass "
                     "another --method",
                     options.event.empty() ? "--output-every" : "--event", method.name));
+  const double records =
+      std::fabs(options.until.value_or(static_cast<double>(options.steps.value_or(0)) * options.step)) /
+      options.output_every;
+  if (options.output_every != 0.0 && records > kMostRecords)
+    throw Error(fmt::format("--output-every {:g} makes {:.0e} records, more than {:.0e}. Give a longer time",
+                            options.output_every, records, kMostRecords));
   const auto again = [&] {
     std::unique_ptr<Stepper> s = bind(system, options, start).stepper;
     s->start(0.0, start.q, start.v, start.multipliers, start.acceleration);

@@ -163,9 +163,9 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Request{{"run", "skate", "--adaptive", "0"}, "--adaptive must not be 0"},
         Request{{"run", "skate", "--adaptive", "-1e-6"},
-                "--adaptive takes a tolerance between 0 and 1, for example 1e-6, found -1e-06"},
+                "--adaptive takes a tolerance from 1e-14 to 1, for example 1e-6, found -1e-06"},
         Request{{"run", "skate", "--adaptive", "2"},
-                "--adaptive takes a tolerance between 0 and 1, for example 1e-6, found 2"},
+                "--adaptive takes a tolerance from 1e-14 to 1, for example 1e-6, found 2"},
         Request{{"run", "skate", "--adaptive", "small"}, "--adaptive: 'small' is not a number"},
         Request{{"run", "skate", "--controller", "pi"}, "--controller needs --adaptive TOL: a fixed step has none"},
         Request{{"run", "skate", "--adaptive", "1e-6", "--controller", "pid"},
@@ -199,6 +199,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "--event: method 'index1' chooses its own steps inside each interval and shows only the ends. Pass "
                 "another --method"},
         Request{{"run", "skate", "--output-every", "-0.1"}, "--output-every takes a positive time, found -0.1"},
+        Request{{"run", "skate", "--output-every", "1e-9", "--until", "1"},
+                "--output-every 1e-09 makes 1e+09 records, more than 1e+08. Give a longer time"},
         Request{{"run", "skate", "--output-every", "0.1", "--every", "2"},
                 "--every and --output-every both say what to record; give one of them"},
         Request{{"run", "skate", "--output-every", "0.1", "--method", "ode"},
