@@ -383,6 +383,8 @@ std::optional<double> observed_order(const Model& model, Options options) {
   options.checkpoint.clear();
   options.progress = {};
   options.every = 0;
+  options.output_every = 0.0;
+  options.event.clear();
   std::vector<std::vector<double>> ends;
   for (int k = 0; k < 3; ++k) {
     const Trajectory run = simulate(model, options);
