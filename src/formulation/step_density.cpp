@@ -42,11 +42,12 @@ Equations equations(Mechanical f) {
     eq.residuals.push_back(balance);
   }
   for (const NodeId k : f.k) eq.residuals.push_back(along_motion(k));
-  for (std::int32_t i = 0; i < size; ++i)
-    eq.residuals.push_back(along_motion(eq.residuals[static_cast<std::size_t>(i)]));
-  eq.scales.assign(static_cast<std::size_t>(2 * size), Equations::Scale::state);
-  eq.guesses.assign(static_cast<std::size_t>(2 * size), g.zero());
-  for (std::int32_t c = 0; c < f.m; ++c) eq.guesses[static_cast<std::size_t>(f.n + c)] = g.variable(kMultiplier, c);
+  const std::vector<NodeId> level = eq.residuals;
+  for (const NodeId each : level) eq.residuals.push_back(along_motion(each));
+  eq.scales.assign(eq.residuals.size(), Equations::Scale::state);
+  eq.guesses.assign(a.size(), g.zero());
+  for (std::int32_t c = 0; c < f.m; ++c) eq.guesses.push_back(g.variable(kMultiplier, c));
+  eq.guesses.resize(eq.residuals.size(), g.zero());
 
   std::vector<NodeId> v;
   for (std::int32_t i = 0; i < f.n; ++i) v.push_back(g.variable(kVelocity, i));

@@ -34,7 +34,7 @@ class StepDensity {
   [[nodiscard]] double G() const;
 
  private:
-  [[nodiscard]] double result(std::int32_t i) const { return w_[static_cast<std::size_t>(plan_.result_slot() + i)]; }
+  [[nodiscard]] double result(std::ptrdiff_t i) const { return w_.data()[plan_.result_slot() + i]; }
 
   std::size_t m_;
   Plan plan_;
