@@ -64,7 +64,8 @@ Options complete(const Model& model, Options o) {
       throw Error(fmt::format("method '{}' has a fixed number of stages; leave --stages out", info.name));
     }
   }
-  if (o.step == 0.0) {
+  const bool models_step = o.step == 0.0;
+  if (models_step) {
     if (!model.run.step && o.adaptive == 0.0)
       throw Error(fmt::format("model '{}' has no default step; pass --step H", model.key));
     if (model.run.step) o.step = *model.run.step;  // else: adaptive steps find one
@@ -74,6 +75,7 @@ Options complete(const Model& model, Options o) {
       throw Error(fmt::format("model '{}' has no default end; pass --until T or --steps N", model.key));
     o.until = *model.run.until;
   }
+  if (o.adaptive != 0.0 && models_step && *o.until < 0.0) o.step = -std::fabs(o.step);  // only a first guess
   if (o.until && o.step != 0.0 && *o.until / o.step < 0.0)
     throw Error(fmt::format("--step {:g} never reaches t = {:g} from t = 0; steps and end must have the same sign",
                             o.step, *o.until));

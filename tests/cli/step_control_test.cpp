@@ -29,6 +29,13 @@ TEST_F(StepControlProgram, NeedsNoStepAtAll) {
   EXPECT_GT(j["step"].get<double>(), 1e-4);
 }
 
+TEST_F(StepControlProgram, GoesBackwardsWhereTheEndIs) {
+  const auto j = json({"run", "skate", "--adaptive", "1e-8", "--until", "-3"});
+  EXPECT_EQ(j["t"], -3.0);
+  EXPECT_LT(j["step"].get<double>(), 0.0);
+  EXPECT_LT(j["error"].get<double>(), 1e-6);
+}
+
 TEST_F(StepControlProgram, TextSaysWhichControllerAndWhatItPreserves) {
   EXPECT_NE(rattleback({"run", "skate", "--adaptive", "1e-6", "--until", "3"})
                 .out.find("Steps: chosen by the pi controller, tolerance 1.0e-06;"),
