@@ -22,6 +22,8 @@ LoadOptions model_options(Arguments& arguments) {
 void add_method_options(Arguments& arguments) {
   arguments.value("--formulation", "index3|index2|ggl",
                   "how holonomic constraints are taken: position level at the stages, velocity level, or both");
+  arguments.value("--multiplier", "acceleration|recursion",
+                  "reported multipliers: consistent ones, or those of prk-murua's own recursion");
   arguments.flag("--project", "moves an inconsistent start to the nearest consistent one instead of refusing it");
   arguments.value("--compose", "2|4|6|8", "symmetric composition of the method to this order");
   arguments.value("--newton-tol", "X", "relative size of the last Newton correction; 0, the default: to rounding");
@@ -31,6 +33,7 @@ void read_method_options(Arguments& arguments, Options& options) {
   options.formulation = arguments.text("--formulation").value_or("");
   if (arguments.has("--formulation") && options.formulation.empty())
     arguments.fault("--formulation takes index3, index2 or ggl, found ''");
+  options.multiplier = arguments.text("--multiplier").value_or("");
   options.project = arguments.has("--project");
   if (const auto compose = arguments.whole("--compose", 2))
     options.compose = static_cast<int>(std::min<std::int64_t>(*compose, std::numeric_limits<int>::max()));

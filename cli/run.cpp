@@ -46,7 +46,6 @@ Arguments declare() {
   a.value("--native", "auto|on|off", "");
   a.later("--alpha", true);
   a.later("--gain", true);
-  a.later("--multiplier", true, "Multipliers are those of the acceleration level");
   a.later("--plot", true, "Use --output FILE.csv and the plot program of your choice");
   a.later("--report", true, "Use --output FILE.h5 or --json");
   return a;

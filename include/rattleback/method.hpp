@@ -17,6 +17,7 @@ const char* to_string(Claim claim);
 struct MethodInfo {
   std::string_view name = {};
   std::vector<std::string_view> aliases = {};
+  int alias_stages = 0;  // not 0: the aliases mean the method with this many stages
   bool mechanical = false, dae = false;  // kinds of system
   int min_stages = 1;
   int fixed_stages = 0;  // not 0: the method has exactly this many and --stages is refused
@@ -28,7 +29,10 @@ struct MethodInfo {
   std::string_view constraints = {};  // levels kept at the end points
   std::string_view source = {};       // document and section
   std::string_view note = {};         // conditions, in one sentence
-  bool adaptive = false;              // chooses its own steps; --step is the output interval
+  // How it takes holonomic constraints: of "index3", "index2", "ggl", the default first; "" first = only when asked.
+  std::vector<std::string_view> formulations = {};
+  bool needs_holonomic = false;
+  bool adaptive = false;  // chooses its own steps; --step is the output interval
 };
 
 std::span<const MethodInfo> methods();

@@ -96,8 +96,7 @@ bool Acceleration::solve(double t, std::span<const double> q, std::span<const do
   std::copy(q.begin(), q.end(), w_.begin() + plan_.slot(kPosition));
   if (mechanical_) std::copy(v.begin(), v.end(), w_.begin() + plan_.slot(kVelocity));
   plan_.guess(w_.data());
-  const double scale[2] = {1e-300, 1e-300};
-  report_ = plan_.solve(w_.data(), scale, {});
+  report_ = plan_.solve(w_.data(), {}, {});
   for (const double x : std::span(w_).subspan(static_cast<std::size_t>(plan_.result_slot()), n_ + m_))
     if (!std::isfinite(x)) report_.ok = false;
   if (report_.ok) set_guess(multipliers());

@@ -79,25 +79,26 @@ Mechanical::Mechanical(const Model& model) : graph(*model.graph) {
       M(i, j) = graph[e].value;
     }
   if (constant && n > 0) {
+    mass.emplace();
+    for (std::int32_t i = 0; i < n; ++i)
+      for (std::int32_t j = 0; j < n; ++j) mass->push_back(M(i, j));
+    constexpr double kGraded = 1e-4;
+    const Eigen::VectorXd diagonal = M.diagonal().cwiseAbs();
     const Eigen::FullPivLU<Eigen::MatrixXd> lu(M);
+    graded_mass = !lu.isInvertible() || diagonal.minCoeff() < kGraded * diagonal.maxCoeff();
     if (lu.isInvertible()) {
       const Eigen::MatrixXd inverse = lu.inverse();
-      const bool diagonal = M.isDiagonal(0.0);
-      std::vector<double> mass_values, inverse_values;
+      const bool is_diagonal = M.isDiagonal(0.0);
+      inverse_mass.emplace();
       for (std::int32_t i = 0; i < n; ++i)
-        for (std::int32_t j = 0; j < n; ++j) {
-          mass_values.push_back(M(i, j));
-          inverse_values.push_back(diagonal ? (i == j ? 1.0 / M(i, j) : 0.0) : inverse(i, j));
-        }
-      mass = mass_values;
-      inverse_mass = inverse_values;
-      Graph& gr = graph;
-      for (const NodeId f : p)
-        p_rest.push_back(
-            substitute(gr, f, [&](NodeId leaf) { return gr[leaf].space == kVelocity ? gr.zero() : leaf; }));
-      plain_momentum = std::all_of(p_rest.begin(), p_rest.end(), [&](NodeId f) { return gr.is_constant(f); });
-      separable = plain_momentum && !depends_on(graph, Lq, kVelocity);
+        for (std::int32_t j = 0; j < n; ++j)
+          inverse_mass->push_back(is_diagonal ? (i == j ? 1.0 / M(i, j) : 0.0) : inverse(i, j));
     }
+    Graph& gr = graph;
+    for (const NodeId f : p)
+      p_rest.push_back(substitute(gr, f, [&](NodeId leaf) { return gr[leaf].space == kVelocity ? gr.zero() : leaf; }));
+    plain_momentum = std::all_of(p_rest.begin(), p_rest.end(), [&](NodeId f) { return gr.is_constant(f); });
+    separable = plain_momentum && !depends_on(graph, Lq, kVelocity);
   }
 }
 

@@ -30,9 +30,10 @@ struct Mechanical {
   std::vector<std::vector<NodeId>> Lvv;  // n x n
   NodeId energy = 0;                     // v . L_v - L
 
-  // Set when L_vv is the same everywhere; then L_v = M v + p_rest(t, q).
+  // Set when L_vv is the same everywhere; then L_v = M v + p_rest(t, q). The inverse only when M is regular.
   std::optional<std::vector<double>> mass, inverse_mass;  // n x n, row-major
   std::vector<NodeId> p_rest;
+  bool graded_mass = false;         // M is constant with diagonal entries of very different size, or singular
   bool plain_momentum = false;      // L_v = M v + constant, M constant
   bool separable = false;           // plain momentum, and L_q does not contain v
   bool multiplier_forces = false;   // F contains lambda

@@ -220,6 +220,18 @@ Start consistent_start(const System& system, bool project) {
         "constraints are dependent at the start: rank {} of {}, '{}' {} from the others (or vanishes "
         "there). Remove what is redundant, or start where the constraints are independent",
         a.rank, system.m(), fmt::join(a.redundant, "', '"), a.redundant.size() == 1 ? "follows" : "follow"));
+  // A mass of exactly 0, or nearly: forces that depend on the velocity may determine what inertia does not. The first step
+  // shows whether they do.
+  const auto without_multipliers = [&](const std::string& where) {
+    s.acceleration.assign(s.q.size(), 0.0);
+    s.multipliers.assign(static_cast<std::size_t>(system.m()), 0.0);
+    s.notes.push_back("a mass is 0 or nearly so" + where +
+                      ": the multipliers at the start are not determined by inertia");
+    return s;
+  };
+  const bool graded = system.is_mechanical() && system.mechanical().graded_mass;
+  if (!a.saddle_regular && graded)
+    return without_multipliers(fmt::format(" (no inertia in {})", fmt::join(a.without_inertia, ", ")));
   if (!a.saddle_regular && system.is_mechanical())
     throw Error(
         fmt::format("the Lagrangian gives no inertia to a motion that the constraints allow: the matrix "
@@ -229,6 +241,7 @@ Start consistent_start(const System& system, bool project) {
   const auto acceleration = system.acceleration();
   acceleration->set_guess(model.z0);
   if (!acceleration->solve(0.0, s.q, s.v)) {
+    if (graded) return without_multipliers("");
     if (system.is_mechanical())
       throw Error(fmt::format("the multipliers at the start cannot be determined: {}", acceleration->report().reason));
     throw Error(fmt::format(

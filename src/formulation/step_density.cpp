@@ -71,8 +71,7 @@ bool StepDensity::solve(double t, std::span<const double> q, std::span<const dou
   std::copy(q.begin(), q.end(), w_.begin() + plan_.slot(kPosition));
   std::copy(v.begin(), v.end(), w_.begin() + plan_.slot(kVelocity));
   plan_.guess(w_.data());
-  const double scale[2] = {1e-300, 1e-300};
-  if (!plan_.solve(w_.data(), scale, {}).ok) return false;
+  if (!plan_.solve(w_.data(), {}, {}).ok) return false;
   const auto results = std::span(w_).subspan(static_cast<std::size_t>(plan_.result_slot()), 4 + m_);
   if (!std::all_of(results.begin(), results.end(), [](double x) { return std::isfinite(x); })) return false;
   set_guess(results.subspan(4));

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <Eigen/Dense>
 
 #include "methods/baselines.hpp"
 #include "methods/plan_stepper.hpp"
@@ -14,14 +15,54 @@
 
 namespace rattleback {
 
+namespace {
+
+std::string listed(std::span<const std::string_view> formulations) {
+  std::string text;
+  for (const std::string_view name : formulations) {
+    if (name.empty()) continue;
+    text += fmt::format("{}--formulation {}", text.empty() ? "" : " or ", name);
+    if (name == "index2") text += " (their positions then drift)";
+  }
+  return text;
+}
+
+std::string wrong_formulation(const MethodInfo& info, const std::string& asked) {
+  const auto& known = info.formulations;
+  const bool on_request = known.empty() || known.front().empty();
+  if (asked.empty() ? !on_request : std::find(known.begin(), known.end(), asked) != known.end()) return "";
+  if (on_request) return "keeps only the velocity level, so it takes holonomic constraints only with " + listed(known);
+  return fmt::format("does not take holonomic constraints as {}, only with {}", asked, listed(known));
+}
+
+Formulation formulation_of(std::string_view name) {
+  if (name == "index3") return Formulation::index3;
+  return name == "ggl" ? Formulation::ggl : Formulation::index2;
+}
+
+// The mass matrix is constant and singular: some direction has no inertia at all.
+bool massless(const System& system) {
+  return system.is_mechanical() && system.mechanical().mass && !system.mechanical().inverse_mass;
+}
+
+// Can a Runge-Kutta scheme take a mass matrix that is exactly singular? Its equations are then those in the rates (see
+// runge_kutta.cpp), and the stage velocities must determine all rates.
+bool takes_massless(const Scheme& scheme) {
+  const auto s = static_cast<Eigen::Index>(scheme.stages);
+  const Eigen::Map<const Eigen::MatrixXd> a(scheme.ah.data(), s, s);
+  return scheme.ah == scheme.at && scheme.bh == scheme.bt && Eigen::FullPivLU<Eigen::MatrixXd>(a).isInvertible();
+}
+
+}  // namespace
+
 std::string why_not(const MethodEntry& method, const Model& model, const std::string& formulation) {
   const MethodInfo& info = method.info;
   if (model.kind == Kind::mechanical && !info.mechanical) return "needs a system of kind dae";
   if (model.kind == Kind::dae && !info.dae) return "needs a mechanical system";
-  if (model.kind == Kind::mechanical && !model.holonomic_names.empty() && method.baseline == Baseline::none &&
-      formulation != "index2")
-    return "keeps only the velocity level, so it takes holonomic constraints only with --formulation index2 (their "
-           "positions then drift)";
+  const bool holonomic = model.kind == Kind::mechanical && !model.holonomic_names.empty();
+  if (info.needs_holonomic && !holonomic) return "needs holonomic constraints";
+  if (holonomic && method.baseline == Baseline::none)
+    if (std::string reason = wrong_formulation(info, formulation); !reason.empty()) return reason;
   if (method.first_part_free && depends_on(*model.graph, model.parts[0], kMultiplier))
     return "needs a first part (Lobatto IIIA) without the algebraic variables: write the right-hand side as parts "
            "[rhs.1] "
@@ -70,10 +111,12 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
   Scheme scheme;
   if (!options.tableau.empty()) {
     const UserTableau user = read_user_tableau(options.tableau);
-    if (!model.holonomic_names.empty() && options.formulation != "index2")
+    const bool asked = options.formulation == "index2" || options.formulation == "ggl";
+    if (!model.holonomic_names.empty() && !asked)
       throw Error(
           "a tableau from a file keeps only the velocity level, so it takes holonomic constraints only with "
-          "--formulation index2");
+          "--formulation index2 (their positions then drift) or --formulation ggl");
+    out.formulation = options.formulation;
     scheme = user_scheme(user);
     out.name = user.a.name;
     out.stages = user.a.stages;
@@ -88,6 +131,10 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
                       info.name, model.key, reason, model.key));
     check_stages(info, options.stages);
     out.name = info.name;
+    if (entry.baseline == Baseline::none) {
+      out.formulation = options.formulation;
+      if (out.formulation.empty() && !info.formulations.empty()) out.formulation = info.formulations.front();
+    }
     out.stages = options.stages;
     out.order = info.order != nullptr ? info.order(options.stages) : 0;
     out.symmetric = info.symmetric == Claim::yes;
@@ -118,14 +165,32 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
       out.notes.push_back(fmt::format("on this system {} has order 1 and is not symmetric: {}", info.name, info.note));
     }
   }
+  const bool holonomic = system.is_mechanical() && system.mechanical().holonomic > 0;
+  if (!holonomic) out.formulation.clear();
   if (scheme.stages > 0) {
-    Equations step =
-        system.is_mechanical() ? runge_kutta_step(system.mechanical(), scheme) : runge_kutta_step(system.dae(), scheme);
+    StepForm form{.formulation = holonomic ? formulation_of(out.formulation) : Formulation::index2, .recursion = false};
+    if (options.multiplier == "recursion") {
+      if (scheme.recursion.empty() || !system.is_mechanical())
+        throw Error(fmt::format("--multiplier recursion is for prk-murua, which has one; '{}' has not", out.name));
+      form.recursion = data.reports_carried = true;
+      data.carried = data.m;
+    }
+    if (massless(system) && !takes_massless(scheme))
+      throw Error(
+          fmt::format("'{}' has a mass of exactly 0, which '{}' cannot take: its matrix is singular. prk-murua, "
+                      "spark-gauss, srk-gauss and rk-radau-iia can; or use a small mass",
+                      model.key, out.name));
+    Equations step = system.is_mechanical() ? runge_kutta_step(system.mechanical(), scheme, form)
+                                            : runge_kutta_step(system.dae(), scheme);
     const bool dense = (options.output_every != 0.0 || !options.event.empty()) && options.compose == 0;
     if (dense) out.stage = stage_layout(scheme, system.is_mechanical());
     if (!dense) step.extra.clear();
     data.step = Plan(std::move(step));
-    data.carries_multiplier = scheme.carries_multiplier;
+    if (scheme.carries_multiplier)
+      data.carried = data.m + (form.formulation == Formulation::ggl ? system.mechanical().holonomic : 0);
+    data.position_level = form.formulation != Formulation::index2;
+  } else if (options.multiplier == "recursion") {
+    throw Error(fmt::format("--multiplier recursion is for prk-murua, which has one; '{}' has not", out.name));
   }
   if (options.compose != 0) {
     if (out.two_step) throw Error(fmt::format("method '{}' is a two-step method and cannot be composed", out.name));

@@ -13,12 +13,12 @@
 
 namespace rattleback {
 
-// Why a method cannot take this model, with what to do instead; "" when it can.
+// Why a method cannot take this model, with what to do instead; "" when it can. formulation: as asked for, "" = default.
 std::string why_not(const MethodEntry& method, const Model& model, const std::string& formulation);
 
 struct BoundMethod {
   std::unique_ptr<Stepper> stepper;
-  std::string name;
+  std::string name, formulation;
   int stages = 0, order = 0;
   bool symmetric = false;  // on this system
   bool two_step = false, adaptive = false;

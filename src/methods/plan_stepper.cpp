@@ -38,7 +38,7 @@ PlanStepper::PlanStepper(PlanStepperData data)
     : data_(std::move(data)),
       n_(static_cast<std::size_t>(data_.n)),
       m_(static_cast<std::size_t>(data_.m)),
-      state_size_((data_.mechanical ? 2 * n_ : n_) + (data_.carries_multiplier ? m_ : 0)),
+      state_size_((data_.mechanical ? 2 * n_ : n_) + static_cast<std::size_t>(data_.carried)),
       main_(&data_.step),
       saved_state_(state_size_, 0.0),
       multipliers_(m_, 0.0),
@@ -52,7 +52,8 @@ void PlanStepper::start(double t, std::span<const double> q, std::span<const dou
                         std::span<const double> multipliers, std::span<const double> /*acceleration*/) {
   double* x = std::copy(q.begin(), q.end(), main_.state);
   x = std::copy(v.begin(), v.end(), x);
-  if (data_.carries_multiplier) std::copy(multipliers.begin(), multipliers.end(), x);
+  // Carried multipliers; those of the position level (ggl) vanish along the exact motion.
+  for (std::size_t i = 0; i < static_cast<std::size_t>(data_.carried); ++i) x[i] = i < m_ ? multipliers[i] : 0.0;
   multipliers_.assign(multipliers.begin(), multipliers.end());
   t_base_ = t;
   h_ = h_before_ = 0.0;
@@ -102,25 +103,31 @@ bool PlanStepper::sub_step(Bench& bench, double t, double h, std::size_t which, 
   if (bench.h_before != nullptr) *bench.h_before = h_before_;
   if (!main) std::copy_n(main_.state, state_size_, bench.state);
 
-  double scale[2] = {0.0, 0.0};
+  Sizes sizes;
   bool warm = false;
   if (!plan.linear()) {  // a linear plan needs neither a good guess nor a measure of convergence
     const double* const x = data_.mechanical ? main_.state + n_ : main_.state;
     double size = 1e-300;
     for (std::size_t i = 0; i < n_; ++i) size = std::fmax(size, std::fabs(x[i]));
-    scale[0] = size;
-    scale[1] = size * data_.multiplier_scale / std::fabs(h);
+    sizes.typical[0] = size;
+    sizes.typical[1] = size * data_.multiplier_scale / std::fabs(h);
+    if (data_.position_level) {  // velocities then come from differences of positions over h
+      double length = size * std::fabs(h);
+      for (std::size_t i = 0; i < n_; ++i) length = std::fmax(length, std::fabs(main_.state[i]));
+      sizes.noise[0] = std::fmax(length, length / std::fabs(h));
+      sizes.noise[1] = sizes.noise[0] * data_.multiplier_scale / std::fabs(h);
+    }
     warm = main && depth_[which] == static_cast<std::int32_t>(kDepth);
     if (warm)
       extrapolate(which);
     else
       cold_guess(bench, t);
   }
-  report = plan.solve(w, scale, data_.solve);
+  report = plan.solve(w, sizes, data_.solve);
   if (!report.ok && warm) {
     const int spent = report.iterations;
     cold_guess(bench, t);
-    report = plan.solve(w, scale, data_.solve);
+    report = plan.solve(w, sizes, data_.solve);
     report.iterations += spent;
   }
   if (!report.ok) return false;

@@ -14,9 +14,11 @@ struct PlanStepperData {
   std::vector<double> gamma = {1.0};  // composition: sub-steps gamma_i h
   std::int32_t n = 0, m = 0;
   bool mechanical = true;
-  bool two_step = false;  // needs the size of the step before
-  bool carries_multiplier = false;
-  double multiplier_scale = 1.0;               // size of (mass / constraint row): multipliers ~ this * velocity / h
+  bool two_step = false;          // needs the size of the step before
+  std::int32_t carried = 0;       // multipliers that are part of the state
+  bool reports_carried = false;   // they are the ones to report
+  bool position_level = false;    // constraints at position level: rounding errors of positions enter, divided by h
+  double multiplier_scale = 1.0;  // size of (mass / constraint row): multipliers ~ this * velocity / h
   std::unique_ptr<Acceleration> acceleration;  // for starting guesses
   SolveOptions solve;
 };
@@ -34,6 +36,9 @@ class PlanStepper final : public Stepper {
     return {main_.state + n_, data_.mechanical ? n_ : std::size_t{0}};
   }
   [[nodiscard]] std::span<const double> multiplier_guess() const override { return multipliers_; }
+  [[nodiscard]] std::span<const double> own_multipliers() const override {
+    return {main_.state + 2 * n_, data_.reports_carried ? m_ : std::size_t{0}};
+  }
   int turn_round() override;
   [[nodiscard]] std::vector<double> save() const override;
   void load(std::span<const double> saved) override;

@@ -22,6 +22,7 @@ int two(int) { return 2; }
 
 constexpr std::string_view kVelocityEnd = "velocity level to rounding";
 constexpr std::string_view kStages = "velocity level at the stages, not at the end points";
+constexpr std::string_view kBothEnd = "velocity level to rounding; holonomic ones also position level";
 constexpr std::string_view kDrifts = "none: drifts off the constraint";
 
 std::vector<MethodEntry> make() {
@@ -42,15 +43,30 @@ std::vector<MethodEntry> make() {
               .constraints = constraints,
               .source = source,
               .note = note};
+    if (mechanical) e.info.formulations = {"", "index2", "ggl"};
     e.scheme = scheme;
     list.push_back(std::move(e));
   };
-  rk("spark-lobatto-ab", spark_lobatto_ab, true, false, 2, two_s_minus_2, "2s-2", Claim::yes, kVelocityEnd,
+  const auto formulations = [&](std::vector<std::string_view> names) { list.back().info.formulations = names; };
+  rk("spark-lobatto-ab", spark_lobatto_ab, true, false, 2, two_s_minus_2, "2s-2", Claim::yes, kBothEnd,
      "Jay 2009, 7.5; Hilden 2009, 2.5.3");
-  rk("spark-lobatto-abd", spark_lobatto_abd, true, false, 2, two_s_minus_2, "2s-2", Claim::yes, kVelocityEnd,
+  formulations({"index3", "index2", "ggl"});
+  rk("spark-lobatto-abd", spark_lobatto_abd, true, false, 2, two_s_minus_2, "2s-2", Claim::yes, kBothEnd,
      "Jay 2009, 7.6");
+  formulations({"index3", "index2", "ggl"});
   rk("spark-lobatto-ab-modified", spark_lobatto_ab_modified, true, false, 2, two, "2", Claim::conditional, kVelocityEnd,
      "Jay 2009, 8.4", "order 2 and symmetric when L_v = M v with constant M; order 1 and not symmetric otherwise", 2);
+  formulations({"", "index2"});
+  rk("prk-lobatto", prk_lobatto, true, false, 2, two_s_minus_2, "2s-2", Claim::yes, kBothEnd,
+     "Symank 2025, 6.2; Jay 1996",
+     "needs holonomic constraints; with two stages it is RATTLE, which is also its alias");
+  formulations({"index3"});
+  list.back().info.aliases = {"rattle"};
+  list.back().info.alias_stages = 2;
+  list.back().info.needs_holonomic = true;
+  rk("prk-murua", prk_murua, true, false, 1, two_s, "2s", Claim::yes, kBothEnd, "Symank 2025, 6.3; Murua 1997",
+     "with --formulation index2 the positions drift");
+  formulations({"ggl", "index2"});
   rk("spark-gauss", spark_gauss, true, false, 1, two_s, "2s", Claim::yes, kVelocityEnd, "Jay 2009, 7.3, 7.4");
   rk("spark-euler-1", spark_euler_1, true, false, 1, one, "1", Claim::no, kVelocityEnd, "Jay 2009, 7.1", {}, 1);
   rk("spark-euler-2", spark_euler_2, true, false, 1, one, "1", Claim::no, kVelocityEnd, "Jay 2009, 7.2", {}, 1);
@@ -81,7 +97,8 @@ std::vector<MethodEntry> make() {
       .symmetric = Claim::conditional,
       .constraints = kVelocityEnd,
       .source = "McLachlan and Perlmutter 2006; Hilden 2009, 3.3, 4.3",
-      .note = "order 2 and symmetric for L = T(v) - U(q) with constant mass; order 1 and not symmetric otherwise"};
+      .note = "order 2 and symmetric for L = T(v) - U(q) with constant mass; order 1 and not symmetric otherwise",
+      .formulations = {"", "index2"}};
   mp.step = mclachlan_perlmutter_step;
   list.push_back(std::move(mp));
   MethodEntry cm;
@@ -97,7 +114,8 @@ std::vector<MethodEntry> make() {
              .source = "Cortes and Martinez 2001; Hilden 2009, 3.2",
              .note =
                  "a two-step method, reversed by swapping its two positions; its velocities (q_k - q_{k-1})/h are "
-                 "first-order values; order 1 and not symmetric when a constraint is nonlinear in v"};
+                 "first-order values; order 1 and not symmetric when a constraint is nonlinear in v",
+             .formulations = {"", "index2"}};
   cm.step = cortes_martinez_step;
   cm.first_step = cortes_martinez_start;
   list.push_back(std::move(cm));

@@ -30,10 +30,10 @@ Scheme one_tableau(const Tableau& t) {
 Scheme weighted(Scheme s) {
   std::vector<double> w = s.b;
   for (int i = 1; i < s.stages; ++i) {
-    s.rows.push_back({Where::stages, w, 0.0, {}});
+    s.rows.push_back({.where = Where::stages, .weight = w});
     for (std::size_t j = 0; j < w.size(); ++j) w[j] *= s.c[j];
   }
-  s.rows.push_back({Where::end, {}, 1.0, {}});
+  s.rows.push_back({});
   return s;
 }
 
@@ -42,21 +42,50 @@ Scheme at_stages(Scheme s, int first = 0) {
   for (int i = first; i < s.stages; ++i) {
     std::vector<double> w(static_cast<std::size_t>(s.stages), 0.0);
     w[static_cast<std::size_t>(i)] = 1.0;
-    s.rows.push_back({Where::stages, w, 0.0, {}});
+    s.rows.push_back({.where = Where::stages, .weight = w});
   }
+  return s;
+}
+
+// Holonomic constraints: 0 = g at the stages 2..s (the first is the start of the step), and 0 = k at the end.
+// [Symank2025, 6.2; Jay1996]
+Scheme with_positions(Scheme s) {
+  for (int i = 1; i < s.stages; ++i) s.holonomic_rows.push_back({.where = Where::position, .index = i});
+  s.holonomic_rows.push_back({});
   return s;
 }
 
 }  // namespace
 
-Scheme spark_lobatto_ab(int s) { return weighted(coefficients(lobatto_iiia(s), lobatto_iiib(s), lobatto_iiib(s))); }
+Scheme spark_lobatto_ab(int s) {
+  return with_positions(weighted(coefficients(lobatto_iiia(s), lobatto_iiib(s), lobatto_iiib(s))));
+}
 
-Scheme spark_lobatto_abd(int s) { return weighted(coefficients(lobatto_iiia(s), lobatto_iiib(s), lobatto_iiid(s))); }
+Scheme spark_lobatto_abd(int s) {
+  return with_positions(weighted(coefficients(lobatto_iiia(s), lobatto_iiib(s), lobatto_iiid(s))));
+}
+
+Scheme prk_lobatto(int s) { return spark_lobatto_ab(s); }
+
+// Gauss stages; the constraint at the Lobatto points of the collocation polynomials. [Symank2025, 6.3]
+Scheme prk_murua(int s) {
+  const MuruaPair pair = murua(s);
+  Scheme scheme = coefficients(pair.gauss, pair.gauss, pair.gauss);
+  for (int i = 0; i + 1 < s; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    scheme.points.push_back({pair.c[k], pair.a[k]});
+    scheme.rows.push_back({.where = Where::point, .index = i});
+  }
+  scheme.rows.push_back({});
+  scheme.recursion = pair.gamma;
+  return scheme;
+}
 
 // The averaged constraint is replaced by one evaluation at the middle, k(t0 + h/2, q0 + h V_1/2, V_1). [Jay2009, 8.4]
 Scheme spark_lobatto_ab_modified(int s) {
   Scheme scheme = spark_lobatto_ab(s);
-  scheme.rows.front() = {Where::mean, {1.0, 0.0}, 0.5, {0.5, 0.0}};
+  scheme.rows.front() = {.where = Where::mean, .weight = {1.0, 0.0}, .tau = 0.5, .alpha = {0.5, 0.0}};
+  scheme.holonomic_rows.clear();
   return scheme;
 }
 

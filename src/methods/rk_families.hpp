@@ -9,6 +9,8 @@ namespace rattleback {
 Scheme spark_lobatto_ab(int s);
 Scheme spark_lobatto_abd(int s);
 Scheme spark_lobatto_ab_modified(int s);
+Scheme prk_lobatto(int s);
+Scheme prk_murua(int s);
 Scheme spark_gauss(int s);
 Scheme spark_euler_1(int s);
 Scheme spark_euler_2(int s);

@@ -1,242 +1,326 @@
-// One step of any partitioned Runge-Kutta scheme for constrained systems, written as equations in the stage velocities
-// and multipliers. [Jay2009, eq. 6.1]
+// One step of any partitioned Runge-Kutta scheme for constrained mechanical systems, written as equations in the stage
+// velocities and multipliers. [Jay2009, eq. 6.1; Symank2025, 6.2, 6.3] What the letters mean is in scheme.hpp.
 #include "methods/runge_kutta.hpp"
 
 #include "methods/momentum.hpp"
+#include "methods/stages.hpp"
 
 namespace rattleback {
 namespace {
 
-using Vec = std::vector<NodeId>;
+using Where = ConstraintRow::Where;
 
-std::span<const double> row(const std::vector<double>& matrix, int i, int s) {
-  return std::span(matrix).subspan(static_cast<std::size_t>(i) * static_cast<std::size_t>(s),
-                                   static_cast<std::size_t>(s));
-}
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-// x0 + h sum_j weight_j X_j, component by component. With one weight only, h weight is a value that all components share;
-// with several, the sum is formed first, because stages that turn out equal then merge.
-Vec advance(Graph& g, const Vec& x0, NodeId h, std::span<const double> weight, const std::vector<Vec>& X) {
-  std::vector<std::size_t> used;
-  for (std::size_t j = 0; j < X.size(); ++j)
-    if (weight[j] != 0.0) used.push_back(j);
-  Vec out;
-  for (std::size_t k = 0; k < x0.size(); ++k) {
-    if (used.size() == 1) {
-      out.push_back(g.add(x0[k], g.mul(g.mul(g.constant(weight[used[0]]), h), X[used[0]][k])));
-      continue;
-    }
-    Vec column;
-    for (const Vec& x : X) column.push_back(x[k]);
-    out.push_back(g.add(x0[k], g.mul(h, combine(g, weight, column))));
+class MechanicalStep {
+ public:
+  MechanicalStep(const Mechanical& system, const Scheme& scheme, const StepForm& form)
+      : f_(system),
+        scheme_(scheme),
+        form_(form),
+        s_(scheme.stages),
+        points_(static_cast<std::int32_t>(scheme.points.size())),
+        n_(f_.n),
+        m_(f_.m),
+        holonomic_(f_.holonomic),
+        ggl_(form.formulation == Formulation::ggl && f_.holonomic > 0),
+        rates_(wants_rates(system, scheme)),
+        eq_(make_equations(f_)),  // f_ gives its graph away
+        g_(eq_.graph),
+        in_(eq_, n_, m_, true),
+        per_h_(g_.div(g_.one(), in_.h)) {}
+
+  Equations write() && {
+    carry();
+    unknowns();
+    stages();
+    if (rates_)
+      rate_balances();
+    else
+      momentum_balances();
+    if (ggl_) position_equations();
+    constraints();
+    guesses();
+    saddle_hint();
+    results();
+    return std::move(eq_);
   }
-  return out;
-}
 
-// The stage multipliers: unknowns from `first` on, except a carried first one.
-std::vector<Vec> stage_multipliers(StepInputs& in, const Scheme& scheme, std::int32_t first, std::int32_t m) {
-  std::vector<Vec> Psi;
-  for (int i = 0; i < scheme.stages; ++i) {
-    if (scheme.carries_multiplier && i == 0) {
-      Psi.push_back(in.list(kCarried, 0, m));
+ private:
+  static Equations make_equations(Mechanical& f) {
+    Equations eq;
+    eq.graph = std::move(f.graph);
+    return eq;
+  }
+
+  // Masses of very different size, or zero: M^-1 would amplify the rounding errors of the forces. The equations are then
+  // written in the rates of change of the velocity, M W_j = F_j + R_j, which is the same scheme when forces and reactions
+  // have the same coefficients.
+  static bool wants_rates(const Mechanical& f, const Scheme& s) {
+    return f.graded_mass && f.plain_momentum && s.ah == s.at && s.bh == s.bt;
+  }
+
+  void carry() {
+    if (scheme_.carries_multiplier) carried_ = m_ + (ggl_ ? holonomic_ : 0);
+    if (form_.recursion) carried_ = m_;
+    if (carried_ > 0) eq_.inputs.emplace_back(kCarried, carried_);
+  }
+
+  // Unknowns: V_1 .. V_s, V at the points, v1 (or W_1 .. W_s); Q_1 .. Q_s (ggl); Psi_1 .. Psi_s; Mu_1 .. Mu_s (ggl).
+  void unknowns() {
+    std::int32_t next = 0;
+    const auto take = [&](std::int32_t vectors, std::vector<Vec>& to) {
+      for (std::int32_t i = 0; i < vectors; ++i, next += n_) to.push_back(in_.list(kUnknown, next, n_));
+    };
+    if (rates_) {
+      take(s_, W_);
+      for (std::int32_t i = 0; i < s_; ++i) V_.push_back(advance(g_, in_.v, in_.h, row(scheme_.ah, i, s_), W_));
+      for (const CollocationPoint& p : scheme_.points) Vp_.push_back(advance(g_, in_.v, in_.h, p.a, W_));
+      v1_ = advance(g_, in_.v, in_.h, scheme_.bh, W_);
     } else {
-      Psi.push_back(in.list(kUnknown, first, m));
-      first += m;
+      take(s_, V_);
+      take(points_, Vp_);
+      std::vector<Vec> last;
+      take(1, last);
+      v1_ = last[0];
     }
+    if (ggl_) take(s_, Q_);
+    Psi_ = stage_multipliers(in_, scheme_, next, m_);
+    next += static_cast<std::int32_t>(scheme_.rows.size()) * m_;
+    if (ggl_) Mu_ = stage_multipliers(in_, scheme_, next, holonomic_, m_);
   }
-  return Psi;
-}
 
-// What dense output is made of: the stage velocities (dae: the stages), one after the other. bind() drops them from a run
-// that has no use for them.
-void stage_results(Equations& eq, const std::vector<Vec>& stages) {
-  for (const Vec& x : stages) eq.extra.insert(eq.extra.end(), x.begin(), x.end());
-}
-
-// The stage system for h -> 0: the saddle-point matrix at the start of the step, coupled by the scheme's coefficients.
-SaddleHint saddle_hint(Graph& g, const Mechanical& f, const Scheme& scheme) {
-  SaddleHint hint;
-  const int s = scheme.stages, first = scheme.carries_multiplier ? 1 : 0;
-  const auto n = static_cast<std::size_t>(f.n);
-  hint.n = f.n;
-  hint.m = f.m;
-  hint.stages = s + 1;
-  hint.multipliers = s - first;
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = 0; j < n; ++j) hint.M.push_back(f.inverse_mass ? g.constant(i == j ? 1.0 : 0.0) : f.Lvv[i][j]);
-  for (const Vec& Kc : f.K) {
-    hint.K.insert(hint.K.end(), Kc.begin(), Kc.end());
-    for (std::size_t i = 0; i < n; ++i)  // momentum_balance is multiplied by M^-1 when that is constant
-      hint.Bt.push_back(f.inverse_mass ? combine(g, std::span(*f.inverse_mass).subspan(i * n, n), Kc) : Kc[i]);
+  Vec reaction_at(Point& where, const Vec& multipliers, std::int32_t count) {
+    Vec out(at(n_), g_.zero());
+    for (std::int32_t c = 0; c < count; ++c)
+      for (std::size_t j = 0; j < out.size(); ++j)
+        out[j] = g_.sub(out[j], g_.mul(where(f_.K[at(c)][j]), multipliers[at(c)]));
+    return out;
   }
-  for (int i = 0; i <= s; ++i)
-    for (int j = first; j < s; ++j)
-      hint.reaction.push_back(i < s ? row(scheme.at, i, s)[static_cast<std::size_t>(j)]
-                                    : scheme.bt[static_cast<std::size_t>(j)]);
-  for (const ConstraintRow& r : scheme.rows)
-    for (int i = 0; i <= s; ++i) {
-      const bool end = r.where == ConstraintRow::Where::end;
-      hint.rows.push_back(i == s ? (end ? 1.0 : 0.0) : (end ? 0.0 : r.weight[static_cast<std::size_t>(i)]));
+
+  void stages() {
+    for (std::int32_t i = 0; i < s_; ++i) {
+      const Vec Q = ggl_ ? Q_[at(i)] : advance(g_, in_.q, in_.h, row(scheme_.a, i, s_), V_);
+      Point& here = stage_.emplace_back(g_, in_.time(scheme_.c[at(i)]), Q, V_[at(i)], Psi_[at(i)]);
+      F_.push_back(here(f_.force));
+      R_.push_back(reaction_at(here, Psi_[at(i)], m_));
+      if (!ggl_) continue;
+      Vec D;  // G^T Mu
+      for (const NodeId e : reaction_at(here, Mu_[at(i)], holonomic_)) D.push_back(g_.neg(e));
+      D_.push_back(D);
     }
-  return hint;
-}
-
-}  // namespace
-
-Equations runge_kutta_step(const Mechanical& system, const Scheme& scheme) {
-  Mechanical f = system;  // works on a copy of the graph
-  const int s = scheme.stages;
-  const std::int32_t n = f.n, m = f.m;
-  Equations eq;
-  eq.graph = std::move(f.graph);
-  Graph& g = eq.graph;
-  StepInputs in(eq, n, m, true);
-  if (scheme.carries_multiplier) eq.inputs.emplace_back(kCarried, m);
-
-  // Unknowns: V_1 .. V_s, v1, Psi_1 .. Psi_s.
-  std::vector<Vec> V, F, R, k;
-  for (int i = 0; i < s; ++i) V.push_back(in.list(kUnknown, i * n, n));
-  const Vec v1 = in.list(kUnknown, s * n, n);
-  const std::vector<Vec> Psi = stage_multipliers(in, scheme, (s + 1) * n, m);
-
-  std::vector<Point> stage;
-  for (std::size_t i = 0; i < V.size(); ++i) {
-    const Vec Q = advance(g, in.q, in.h, row(scheme.a, static_cast<int>(i), s), V);
-    Point& at = stage.emplace_back(g, in.time(scheme.c[i]), Q, V[i], Psi[i]);
-    F.push_back(at(f.force));
-    k.push_back(at(f.k));
-    Vec reaction(static_cast<std::size_t>(n), g.zero());
-    for (std::size_t c = 0; c < f.K.size(); ++c)
-      for (std::size_t j = 0; j < reaction.size(); ++j)
-        reaction[j] = g.sub(reaction[j], g.mul(at(f.K[c][j]), Psi[i][c]));
-    R.push_back(std::move(reaction));
+    q1_ = position(scheme_.b, scheme_.b);
+    for (std::size_t i = 0; i < Vp_.size(); ++i) {
+      const CollocationPoint& p = scheme_.points[i];
+      point_.emplace_back(g_, in_.time(p.tau), position(p.a, p.a), Vp_[i]);
+    }
+    start_.emplace(g_, in_.t, in_.q, in_.v);
+    end_.emplace(g_, in_.time(1.0), q1_, v1_);
   }
-  const Vec q1 = advance(g, in.q, in.h, scheme.b, V);
 
-  Point start(g, in.t, in.q, in.v), end(g, in.time(1.0), q1, v1);
+  // q0 + h sum_j a_j V_j + h sum_j d_j G_j^T Mu_j
+  Vec position(std::span<const double> a, std::span<const double> d) {
+    Vec q = advance(g_, in_.q, in_.h, a, V_);
+    return ggl_ ? advance(g_, q, in_.h, d, D_) : q;
+  }
+
   // Stage by stage, force before reaction: what two rows of coefficients begin with in common is then computed once (in
   // Lobatto IIIA-IIIB with two stages, p1 continues from P_2).
-  const auto impulses = [&](std::span<const double> wf, std::span<const double> wr) {
+  std::vector<Vec> impulses(std::span<const double> force, std::span<const double> reaction) {
     std::vector<Vec> out;
     const auto add = [&](double weight, const Vec& x) {
       if (weight == 0.0) return;
-      const NodeId factor = g.mul(g.constant(weight), in.h);
+      const NodeId factor = g_.mul(g_.constant(weight), in_.h);
       Vec& impulse = out.emplace_back();
-      for (const NodeId e : x) impulse.push_back(g.mul(factor, e));
+      for (const NodeId e : x) impulse.push_back(g_.mul(factor, e));
     };
-    for (std::size_t j = 0; j < F.size(); ++j) {
-      add(wf[j], F[j]);
-      add(wr[j], R[j]);
+    for (std::size_t j = 0; j < F_.size(); ++j) {
+      add(force[j], F_[j]);
+      add(reaction[j], R_[j]);
     }
     return out;
-  };
-  for (int i = 0; i < s; ++i) {
-    const auto j = static_cast<std::size_t>(i);
-    momentum_balance(eq, f, V[j], stage[j], in.v, start, impulses(row(scheme.ah, i, s), row(scheme.at, i, s)));
   }
-  momentum_balance(eq, f, v1, end, in.v, start, impulses(scheme.bh, scheme.bt));
 
-  for (const ConstraintRow& r : scheme.rows) {
-    Vec value;
+  void momentum_balances() {
+    const auto balance = [&](const Vec& v, Point& here, std::span<const double> force,
+                             std::span<const double> reaction) {
+      momentum_balance(eq_, f_, v, here, in_.v, *start_, impulses(force, reaction));
+    };
+    for (std::int32_t i = 0; i < s_; ++i)
+      balance(V_[at(i)], stage_[at(i)], row(scheme_.ah, i, s_), row(scheme_.at, i, s_));
+    for (std::size_t i = 0; i < Vp_.size(); ++i) balance(Vp_[i], point_[i], scheme_.points[i].a, scheme_.points[i].a);
+    balance(v1_, *end_, scheme_.bh, scheme_.bt);
+  }
+
+  void rate_balances() {
+    for (std::int32_t i = 0; i < s_; ++i)
+      for (std::int32_t k = 0; k < n_; ++k) {
+        const NodeId inertia = combine(g_, std::span(*f_.mass).subspan(at(k) * at(n_), at(n_)), W_[at(i)]);
+        add_equation(g_.sub(inertia, g_.add(F_[at(i)][at(k)], R_[at(i)][at(k)])), Equations::Scale::state_per_step);
+      }
+  }
+
+  void position_equations() {
+    for (std::int32_t i = 0; i < s_; ++i) {
+      const Vec value = position(row(scheme_.a, i, s_), row(scheme_.at, i, s_));
+      for (std::int32_t k = 0; k < n_; ++k)
+        add_equation(g_.sub(Q_[at(i)][at(k)], value[at(k)]), Equations::Scale::state);
+    }
+  }
+
+  // Constraint c in one row of the scheme. Position residuals are divided by h, which gives all rows the size of velocities.
+  NodeId row_value(const ConstraintRow& r, std::int32_t c, bool position_level) {
+    const NodeId function = (position_level ? f_.g : f_.k)[at(c)];
+    const auto scaled = [&](NodeId value) { return position_level ? g_.mul(value, per_h_) : value; };
     switch (r.where) {
-      case ConstraintRow::Where::stages:
-        for (std::size_t c = 0; c < f.k.size(); ++c) {
-          Vec column;
-          for (const Vec& at : k) column.push_back(at[c]);
-          value.push_back(combine(g, r.weight, column));
-        }
-        break;
-      case ConstraintRow::Where::end: value = end(f.k); break;
-      case ConstraintRow::Where::mean: {
-        const Vec zero(static_cast<std::size_t>(n), g.zero());
-        Point at(g, in.time(r.tau), advance(g, in.q, in.h, r.alpha, V), advance(g, zero, g.one(), r.weight, V));
-        value = at(f.k);
-        break;
-      }
-      case ConstraintRow::Where::point:
-      case ConstraintRow::Where::position: break;
-    }
-    for (const NodeId c : value) {
-      eq.residuals.push_back(c);
-      eq.scales.push_back(Equations::Scale::state_per_step);
-    }
-  }
-
-  eq.saddle = saddle_hint(g, f, scheme);
-  for (int i = 0; i <= s; ++i) {
-    const NodeId after = g.mul(g.constant(i < s ? scheme.c[static_cast<std::size_t>(i)] : 1.0), in.h);
-    for (std::size_t j = 0; j < in.v.size(); ++j)
-      eq.guesses.push_back(g.add(in.v[j], g.mul(after, in.acceleration[j])));
-  }
-  for (std::size_t i = 0; i < scheme.rows.size(); ++i)
-    eq.guesses.insert(eq.guesses.end(), in.multipliers.begin(), in.multipliers.end());
-
-  eq.results = q1;
-  eq.results.insert(eq.results.end(), v1.begin(), v1.end());
-  for (int copies = scheme.carries_multiplier ? 2 : 1; copies > 0; --copies)
-    eq.results.insert(eq.results.end(), Psi.back().begin(), Psi.back().end());
-  stage_results(eq, V);
-  return eq;
-}
-
-Equations runge_kutta_step(const Dae& system, const Scheme& scheme) {
-  Dae f = system;
-  const int s = scheme.stages;
-  const std::int32_t n = f.n, m = f.m;
-  Equations eq;
-  eq.graph = std::move(f.graph);
-  Graph& g = eq.graph;
-  StepInputs in(eq, n, m, false);
-  if (scheme.carries_multiplier) eq.inputs.emplace_back(kCarried, m);
-
-  // Unknowns: Y_1 .. Y_s, Z_1 .. Z_s.
-  std::vector<Vec> Y, c;
-  for (int i = 0; i < s; ++i) Y.push_back(in.list(kUnknown, i * n, n));
-  const std::vector<Vec> Z = stage_multipliers(in, scheme, s * n, m);
-  std::array<std::vector<Vec>, 5> parts;
-  std::vector<Vec> whole;
-  for (std::size_t i = 0; i < Y.size(); ++i) {
-    Point at(g, in.time(scheme.c[i]), Y[i], {}, Z[i]);
-    for (std::size_t part = 0; part < parts.size(); ++part)
-      if (!f.parts[part].empty()) parts[part].push_back(at(f.parts[part]));
-    whole.push_back(at(f.f));
-    c.push_back(at(f.c));
-  }
-  const Vec y1 = advance(g, in.q, in.h, scheme.b, whole);
-  for (int i = 0; i < s; ++i) {
-    Vec value = in.q;
-    for (std::size_t part = 0; part < parts.size(); ++part)
-      if (!parts[part].empty()) value = advance(g, value, in.h, row(scheme.parts[part], i, s), parts[part]);
-    for (std::size_t j = 0; j < value.size(); ++j) {
-      eq.residuals.push_back(g.sub(Y[static_cast<std::size_t>(i)][j], value[j]));
-      eq.scales.push_back(Equations::Scale::state);
-    }
-  }
-  Point end(g, in.time(1.0), y1, {});
-  for (const ConstraintRow& r : scheme.rows)
-    for (std::size_t j = 0; j < f.c.size(); ++j) {
-      NodeId value = 0;
-      if (r.where == ConstraintRow::Where::end) {
-        value = end(f.c[j]);
-      } else {
+      case Where::stages: {
         Vec column;
-        for (const Vec& at : c) column.push_back(at[j]);
-        value = combine(g, r.weight, column);
+        for (std::size_t j = 0; j < stage_.size(); ++j)
+          column.push_back(r.weight[j] == 0.0 ? g_.zero() : stage_[j](function));
+        return scaled(combine(g_, r.weight, column));
       }
-      eq.residuals.push_back(value);
-      eq.scales.push_back(Equations::Scale::state_per_step);
+      case Where::end: return scaled((*end_)(function));
+      case Where::mean: {
+        const Vec zero(at(n_), g_.zero());
+        Point here(g_, in_.time(r.tau), advance(g_, in_.q, in_.h, r.alpha, V_),
+                   advance(g_, zero, g_.one(), r.weight, V_));
+        return scaled(here(function));
+      }
+      case Where::point: return scaled(point_[at(r.index)](function));
+      case Where::position: return g_.mul(stage_[at(r.index)](f_.g[at(c)]), per_h_);
     }
+    return g_.zero();
+  }
 
-  for (std::size_t i = 0; i < Y.size(); ++i)
-    for (std::size_t j = 0; j < in.q.size(); ++j)
-      eq.guesses.push_back(g.add(in.q[j], g.mul(g.mul(g.constant(scheme.c[i]), in.h), in.acceleration[j])));
-  for (std::size_t i = 0; i < scheme.rows.size(); ++i)
-    eq.guesses.insert(eq.guesses.end(), in.multipliers.begin(), in.multipliers.end());
-  eq.results = y1;
-  for (int copies = scheme.carries_multiplier ? 2 : 1; copies > 0; --copies)
-    eq.results.insert(eq.results.end(), Z.back().begin(), Z.back().end());
-  stage_results(eq, Y);
-  return eq;
+  const ConstraintRow& row_of(std::size_t r, std::int32_t c) const {
+    const bool by_position = form_.formulation == Formulation::index3 && c < holonomic_;
+    return by_position ? scheme_.holonomic_rows[r] : scheme_.rows[r];
+  }
+
+  void constraints() {
+    for (std::size_t r = 0; r < scheme_.rows.size(); ++r)
+      for (std::int32_t c = 0; c < m_; ++c)
+        add_equation(row_value(row_of(r, c), c, false), Equations::Scale::state_per_step);
+    if (!ggl_) return;
+    for (std::size_t r = 0; r < scheme_.rows.size(); ++r)
+      for (std::int32_t c = 0; c < holonomic_; ++c)
+        add_equation(row_value(scheme_.rows[r], c, true), Equations::Scale::state);
+  }
+
+  void add_equation(NodeId residual, Equations::Scale scale) {
+    eq_.residuals.push_back(residual);
+    eq_.scales.push_back(scale);
+  }
+
+  void guesses() {
+    const auto velocity_after = [&](double fraction) {
+      const NodeId after = g_.mul(g_.constant(fraction), in_.h);
+      for (std::size_t j = 0; j < in_.v.size(); ++j)
+        eq_.guesses.push_back(g_.add(in_.v[j], g_.mul(after, in_.acceleration[j])));
+    };
+    if (rates_) {
+      for (std::int32_t i = 0; i < s_; ++i)
+        eq_.guesses.insert(eq_.guesses.end(), in_.acceleration.begin(), in_.acceleration.end());
+    } else {
+      for (const double c : scheme_.c) velocity_after(c);
+      for (const CollocationPoint& p : scheme_.points) velocity_after(p.tau);
+      velocity_after(1.0);
+    }
+    if (ggl_)
+      for (const double c : scheme_.c)
+        for (std::size_t j = 0; j < in_.q.size(); ++j)
+          eq_.guesses.push_back(g_.add(in_.q[j], g_.mul(g_.mul(g_.constant(c), in_.h), in_.v[j])));
+    for (std::size_t r = 0; r < scheme_.rows.size(); ++r)
+      eq_.guesses.insert(eq_.guesses.end(), in_.multipliers.begin(), in_.multipliers.end());
+    eq_.guesses.resize(eq_.residuals.size(), g_.zero());  // Mu
+  }
+
+  // The stage system for h -> 0: the saddle-point matrix at the start of the step, coupled by the scheme's coefficients.
+  // It needs the same rows for all constraints.
+  void saddle_hint() {
+    const bool mixed = form_.formulation == Formulation::index3 && holonomic_ > 0 && holonomic_ < m_;
+    if (ggl_ || rates_ || mixed) return;
+    const int first = scheme_.carries_multiplier ? 1 : 0;
+    const auto n = at(n_);
+    SaddleHint hint;
+    hint.n = n_;
+    hint.m = m_;
+    hint.stages = s_ + points_ + 1;
+    hint.multipliers = s_ - first;
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j)
+        hint.M.push_back(f_.inverse_mass ? g_.constant(i == j ? 1.0 : 0.0) : f_.Lvv[i][j]);
+    for (const Vec& Kc : f_.K) {
+      hint.K.insert(hint.K.end(), Kc.begin(), Kc.end());
+      for (std::size_t i = 0; i < n; ++i)  // momentum_balance is multiplied by M^-1 when that is constant
+        hint.Bt.push_back(f_.inverse_mass ? combine(g_, std::span(*f_.inverse_mass).subspan(i * n, n), Kc) : Kc[i]);
+    }
+    const auto reactions = [&](std::span<const double> weights) {
+      hint.reaction.insert(hint.reaction.end(), weights.begin() + first, weights.end());
+    };
+    for (std::int32_t i = 0; i < s_; ++i) reactions(row(scheme_.at, i, s_));
+    for (const CollocationPoint& p : scheme_.points) reactions(p.a);
+    reactions(scheme_.bt);
+    for (std::size_t r = 0; r < scheme_.rows.size(); ++r) {
+      const ConstraintRow& here = row_of(r, 0);
+      std::vector<double> weights(at(hint.stages), 0.0);
+      switch (here.where) {
+        case Where::stages:
+        case Where::mean: std::copy(here.weight.begin(), here.weight.end(), weights.begin()); break;
+        case Where::end: weights.back() = 1.0; break;
+        case Where::point: weights[at(s_ + here.index)] = 1.0; break;
+        case Where::position: {
+          const auto a = row(scheme_.a, here.index, s_);
+          std::copy(a.begin(), a.end(), weights.begin());
+          break;
+        }
+      }
+      hint.rows.insert(hint.rows.end(), weights.begin(), weights.end());
+    }
+    eq_.saddle = std::move(hint);
+  }
+
+  // q1, v1, what is carried, and the multipliers of the last stage.
+  void results() {
+    const auto add = [&](const Vec& x) { eq_.results.insert(eq_.results.end(), x.begin(), x.end()); };
+    add(q1_);
+    add(v1_);
+    if (form_.recursion) {
+      const std::span<const double> gamma = scheme_.recursion;
+      for (std::int32_t c = 0; c < m_; ++c) {
+        Vec column;
+        for (const Vec& Psi : Psi_) column.push_back(Psi[at(c)]);
+        eq_.results.push_back(
+            g_.add(g_.mul(g_.constant(gamma[0]), g_.variable(kCarried, c)), combine(g_, gamma.subspan(1), column)));
+      }
+    } else if (scheme_.carries_multiplier) {
+      add(Psi_.back());
+      if (ggl_) add(Mu_.back());
+    }
+    add(Psi_.back());
+    stage_results(eq_, V_);
+  }
+
+  Mechanical f_;
+  const Scheme& scheme_;
+  const StepForm form_;
+  const std::int32_t s_, points_, n_, m_, holonomic_;
+  const bool ggl_, rates_;
+  Equations eq_;
+  Graph& g_;
+  StepInputs in_;
+  NodeId per_h_;
+  std::int32_t carried_ = 0;
+  std::vector<Vec> V_, Vp_, W_, Q_, Psi_, Mu_, F_, R_, D_;
+  Vec v1_, q1_;
+  std::vector<Point> stage_, point_;
+  std::optional<Point> start_, end_;
+};
+
+}  // namespace
+
+Equations runge_kutta_step(const Mechanical& system, const Scheme& scheme, const StepForm& form) {
+  return MechanicalStep(system, scheme, form).write();
 }
 
 }  // namespace rattleback

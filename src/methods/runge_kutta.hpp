@@ -8,8 +8,14 @@
 
 namespace rattleback {
 
+// How a scheme is applied to a mechanical system.
+struct StepForm {
+  Formulation formulation = Formulation::index2;
+  bool recursion = false;  // carry a multiplier along by scheme.recursion
+};
+
 // Results: q1, v1, then the carried multipliers if there are any, then the last stage's multipliers.
-Equations runge_kutta_step(const Mechanical& system, const Scheme& scheme);
+Equations runge_kutta_step(const Mechanical& system, const Scheme& scheme, const StepForm& form = {});
 // Results: y1, then the same.
 Equations runge_kutta_step(const Dae& system, const Scheme& scheme);
 

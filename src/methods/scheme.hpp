@@ -8,7 +8,7 @@
 //   index2   like the other velocity constraints; their positions drift
 //   index3   by `holonomic_rows`, which use the position level
 //   ggl      by the rows, and by the same rows for g with further multipliers Mu_j: V_j becomes V_j + G_j^T Mu_j in q1
-//            and, with the coefficients at of the reaction, in Q_i            [Gear, Gupta and Leimkuhler 1985; Symank2025, 6.3.3]
+//            and, with the coefficients at of the reaction, in Q_i            [GearGuptaLeimkuhler1985; Symank2025, 6.3.3]
 //
 // On an index-2 DAE y' = f1 + ... + f5 each part has its own matrix, and all weights are b.
 #pragma once
@@ -54,7 +54,7 @@ struct Scheme {
   // The first stage is explicit, so its multiplier cannot be solved for: it is the last one of the step before
   // (Lobatto IIIA). There is one row less.
   bool carries_multiplier = false;
-  // The multiplier at the end is gamma_0 times that at the start plus sum_j gamma_j Psi_j; empty = none is computed.
+  // The multiplier at the end as gamma_0 times that at the start plus sum_j gamma_j Psi_j; empty = not known.
   std::vector<double> recursion;
   std::array<std::vector<double>, 5> parts;  // matrices for the parts of a DAE; empty = not for DAEs
 };

@@ -32,6 +32,9 @@ class Stepper {
   // Multipliers near the current state, good enough to start Newton's iteration from.
   [[nodiscard]] virtual std::span<const double> multiplier_guess() const = 0;
 
+  // Multipliers that the method itself computes for the current state; empty = report those of the acceleration level.
+  [[nodiscard]] virtual std::span<const double> own_multipliers() const { return {}; }
+
   // Prepares for integrating back from here. Returns how many steps back that already was: a two-step method swaps its
   // two positions, which leaves it one step earlier.
   virtual int turn_round() { return 0; }

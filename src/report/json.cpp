@@ -94,7 +94,7 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
   json["stages"] = trajectory.stages;
   if (trajectory.order > 0) json["order"] = trajectory.order;
   if (options != nullptr && options->compose != 0) json["compose"] = options->compose;
-  if (options != nullptr && !options->formulation.empty()) json["formulation"] = options->formulation;
+  if (!trajectory.formulation.empty()) json["formulation"] = trajectory.formulation;
   json["step"] = trajectory.step;
   json["steps"] = trajectory.steps;
   json["t"] = trajectory.t;
@@ -145,6 +145,7 @@ Json options_json(const Options& options, const LoadOptions& load) {
   if (options.until) json["until"] = *options.until;
   if (options.steps) json["steps"] = *options.steps;
   put("formulation", options.formulation, defaults.formulation);
+  put("multiplier", options.multiplier, defaults.multiplier);
   put("project", options.project, defaults.project);
   put("compose", options.compose, defaults.compose);
   put("tableau", options.tableau, defaults.tableau);
@@ -217,6 +218,8 @@ std::string to_json(const Model& model, const CheckReport& r) {
   for (const MethodCheck& m : r.methods) {
     Json one = {{"applies", m.applies}};
     if (!m.reason.empty()) one["reason"] = m.reason;
+    if (is_method(m.name))
+      for (const std::string_view alias : find_method(m.name).aliases) json["methods"][std::string(alias)] = one;
     json["methods"][m.name] = std::move(one);
   }
   json["notes"] = r.notes;

@@ -1,5 +1,6 @@
 #include "simulate/complete.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -37,6 +38,8 @@ std::string Options::validate() const {
   if (output_every != 0.0 && every != 0) fault("--every and --output-every both say what to record; give one of them");
   if (!formulation.empty() && formulation != "index3" && formulation != "index2" && formulation != "ggl")
     fault(fmt::format("--formulation takes index3, index2 or ggl, found '{}'", formulation));
+  if (!multiplier.empty() && multiplier != "acceleration" && multiplier != "recursion")
+    fault(fmt::format("--multiplier takes acceleration or recursion, found '{}'", multiplier));
   if (resume && checkpoint.empty()) fault("--resume needs --checkpoint FILE: the file to continue from");
   if (!tableau.empty() && !method.empty()) fault("--tableau brings its own method; leave --method out");
   if (!tableau.empty() && stages != 0) fault("--tableau brings its own stages; leave --stages out");
@@ -55,6 +58,13 @@ Options complete(const Model& model, Options o) {
                       "(`rattleback check {}` says which apply)",
                       model.key, o.method, model.key));
     const MethodInfo& info = find_method(o.method);
+    std::replace(o.method.begin(), o.method.end(), '_', '-');
+    if (o.method != info.name && info.alias_stages != 0) {
+      if (o.stages != 0 && o.stages != info.alias_stages)
+        throw Error(fmt::format("method '{}' is '{}' with {} stages, found --stages {}. Use --method {} --stages {}",
+                                o.method, info.name, info.alias_stages, o.stages, info.name, o.stages));
+      o.stages = info.alias_stages;
+    }
     o.method = info.name;
     if (o.stages == 0) {
       const bool same =

@@ -129,8 +129,11 @@ void Run::keep_record(double t, std::span<const double> q, std::span<const doubl
   r.q.insert(r.q.end(), q.begin(), q.end());
   r.v.insert(r.v.end(), v.begin(), v.end());
   if (options_.record_multipliers) {
-    acceleration_->set_guess(method_.stepper->multiplier_guess());
-    if (acceleration_->solve(t, q, v))
+    const Stepper& s = *method_.stepper;
+    const bool at_step = q.data() == s.q().data();  // the method's own multipliers belong to the ends of steps
+    if (const auto own = s.own_multipliers(); !own.empty() && at_step) {
+      r.multipliers.insert(r.multipliers.end(), own.begin(), own.end());
+    } else if (acceleration_->set_guess(s.multiplier_guess()); acceleration_->solve(t, q, v))
       r.multipliers.insert(r.multipliers.end(), acceleration_->multipliers().begin(),
                            acceleration_->multipliers().end());
     else
@@ -160,8 +163,9 @@ std::string Run::signature_text() const {
   for (const auto* list : {&start_.q, &start_.v})
     for (const double x : *list) text += fmt::format(" {:a}", x);
   for (const auto& [name, value] : system_.model().parameters) text += fmt::format(" {}={:a}", name, value);
+  text += " " + options_.multiplier;
   return text +
-         fmt::format(" {} {} {} {:a} {:a} {} {:a} {:a} {} {} {}", method_.name, method_.stages, options_.formulation,
+         fmt::format(" {} {} {} {:a} {:a} {} {:a} {:a} {} {} {}", method_.name, method_.stages, method_.formulation,
                      grid_.h, options_.newton_tol, options_.compose, options_.rtol, options_.atol,
                      options_.adaptive > 0.0 ? options_.every : grid_.every, options_.keep_records,
                      options_.record_multipliers) +
@@ -284,6 +288,7 @@ Trajectory Run::go() {
   out.wall_seconds = seconds_since(begin);
 
   out.method = method_.name;
+  out.formulation = method_.formulation;
   out.stages = method_.stages;
   out.order = method_.order;
   out.step = grid_.h;
@@ -299,8 +304,9 @@ Trajectory Run::go() {
   }
   out.q.assign(stepper.q().begin(), stepper.q().end());
   out.v.assign(stepper.v().begin(), stepper.v().end());
-  acceleration_->set_guess(stepper.multiplier_guess());
-  if (acceleration_->solve(out.t, out.q, out.v))
+  if (const auto own = stepper.own_multipliers(); !own.empty())
+    out.multipliers.assign(own.begin(), own.end());
+  else if (acceleration_->set_guess(stepper.multiplier_guess()); acceleration_->solve(out.t, out.q, out.v))
     out.multipliers.assign(acceleration_->multipliers().begin(), acceleration_->multipliers().end());
   else
     out.multipliers.assign(m, std::nan(""));

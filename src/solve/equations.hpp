@@ -62,6 +62,13 @@ struct SolveOptions {
   int max_iterations = 50;
 };
 
+// Sizes of Scale::state and ::state_per_step. Corrections are compared with `typical`, to rounding. What comes from
+// rounding errors of `noise` cannot be made smaller: corrections that stop shrinking there are accepted.
+struct Sizes {
+  double typical[2] = {1e-300, 1e-300};
+  double noise[2] = {0.0, 0.0};
+};
+
 struct SolveReport {
   bool ok = true;
   int iterations = 0;        // over all nonlinear blocks
@@ -91,8 +98,8 @@ class Plan {
 
   // Puts the cold starting guess into the unknowns' slots.
   void guess(double* w) const { guess_.run(w); }
-  // Solves for the unknowns and computes the results. scale[0], scale[1]: the sizes of Scale::state, ::state_per_step.
-  SolveReport solve(double* w, const double scale[2], const SolveOptions& options) const;
+  // Solves for the unknowns and computes the results.
+  SolveReport solve(double* w, const Sizes& sizes, const SolveOptions& options) const;
 
   struct Block {
     Program before;                      // once, before the block

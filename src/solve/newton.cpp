@@ -16,6 +16,7 @@ namespace {
 constexpr double kEps = std::numeric_limits<double>::epsilon();
 constexpr double kRoundingLevel = 1e-9;  // a stagnating correction below this is rounding, above it a failure
 constexpr double kCertainlyRounding = 1e-14;
+constexpr double kNoise = 64 * kEps;
 constexpr double kRefresh = 0.05;           // contraction above which the matrix is computed anew
 constexpr double kSaddleContraction = 0.5;  // contraction above which the saddle-point matrix is given up
 constexpr std::int32_t kFullNewton = 3;     // blocks up to this size always use the current matrix
@@ -25,7 +26,8 @@ double larger(double a, double b) { return a < b ? b : a; }  // inlined, unlike 
 enum class Matrix { current, old, saddle };
 
 struct Correction {
-  double size;  // relative
+  double size;   // relative to the unknowns
+  double noise;  // relative to what rounding errors come from
   bool finite;
 };
 
@@ -34,23 +36,26 @@ double* correction_of(const Plan::Block& b, double* w) {
 }
 
 // x -= correction, and how large that was.
-Correction apply_correction(const Plan::Block& b, double* w, const double scale[2], double* residual) {
+Correction apply_correction(const Plan::Block& b, double* w, const Sizes& sizes, double* residual) {
   const double *const r = w + b.r, *const delta = correction_of(b, w);
-  double big[2] = {scale[0], scale[1]}, change[2] = {0.0, 0.0}, worst = 0.0;
+  double big[2] = {sizes.typical[0], sizes.typical[1]}, change[2] = {0.0, 0.0}, worst = 0.0;
   for (std::int32_t i = 0; i < b.size; ++i) {
     double& x = w[b.unknowns[static_cast<std::size_t>(i)]];
     const auto kind = static_cast<std::size_t>(b.scales[static_cast<std::size_t>(i)]);
     x -= delta[i];
     big[kind] = larger(big[kind], std::fabs(x));
     change[kind] = larger(change[kind], std::fabs(delta[i]));
-    if (!(std::fabs(delta[i]) <= std::numeric_limits<double>::max())) return {0.0, false};
+    if (!(std::fabs(delta[i]) <= std::numeric_limits<double>::max())) return {0.0, 0.0, false};
     worst = larger(worst, std::fabs(r[i]));
   }
   *residual = worst;
-  double size = 0.0;
-  for (int k = 0; k < 2; ++k)
-    if (change[k] > 0.0) size = larger(size, change[k] / big[k]);
-  return {size, true};
+  double size = 0.0, noise = 0.0;
+  for (int k = 0; k < 2; ++k) {
+    if (change[k] <= 0.0) continue;
+    size = larger(size, change[k] / big[k]);
+    noise = larger(noise, change[k] / larger(big[k], sizes.noise[k]));
+  }
+  return {size, noise, true};
 }
 
 bool factor(const Plan::Block& b, double* w) {
@@ -76,7 +81,7 @@ void solve_linear(const Plan::Block& b, double* w, Matrix matrix) {
     solve_factored(w + b.lu, w + b.pivots, w + b.pivots + b.size, w + b.r, delta, b.size);
 }
 
-bool solve_block(const Plan::Block& b, double* w, const double scale[2], const SolveOptions& options,
+bool solve_block(const Plan::Block& b, double* w, const Sizes& sizes, const SolveOptions& options,
                  SolveReport& report) {
   b.before.run(w);
   if (b.linear && b.size == 1) {
@@ -103,7 +108,7 @@ bool solve_block(const Plan::Block& b, double* w, const double scale[2], const S
       }
     }
     solve_linear(b, w, matrix);
-    const Correction c = apply_correction(b, w, scale, &report.residual);
+    const Correction c = apply_correction(b, w, sizes, &report.residual);
     if (!c.finite) {
       report.reason = "the equations gave a value that is not finite";
       return false;
@@ -119,7 +124,9 @@ bool solve_block(const Plan::Block& b, double* w, const double scale[2], const S
       if (ratio < 1.0 && c.size * next <= 0.25 * kEps) return true;
       // Stagnation at rounding level. With another matrix a slow ratio may also mean a poor matrix: look again with the
       // current one.
-      if (ratio > 0.3 && c.size <= (matrix == Matrix::current ? kRoundingLevel : kCertainlyRounding)) return true;
+      const bool current = matrix == Matrix::current;
+      if (ratio > 0.3 && c.size <= (current ? kRoundingLevel : kCertainlyRounding)) return true;
+      if (ratio > 0.3 && c.noise <= kNoise) return true;
     }
     last = c.size;
     if (matrix == Matrix::saddle) {
@@ -137,10 +144,10 @@ bool solve_block(const Plan::Block& b, double* w, const double scale[2], const S
 
 }  // namespace
 
-SolveReport Plan::solve(double* w, const double scale[2], const SolveOptions& options) const {
+SolveReport Plan::solve(double* w, const Sizes& sizes, const SolveOptions& options) const {
   SolveReport report;
   for (const Block& b : blocks_) {
-    if (!solve_block(b, w, scale, options, report)) {
+    if (!solve_block(b, w, sizes, options, report)) {
       report.ok = false;
       return report;
     }

@@ -248,4 +248,22 @@ Tableau lobatto_iiid(int s) {
   return finish("lobatto-iiid", 2 * s - 2, family, mean, true);
 }
 
+MuruaPair murua(int s) {
+  MuruaPair pair{gauss(s), {}, {}, {}};
+  const Family family(s, false, false);
+  const Vector points = nodes(s + 1, true, true);
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    pair.c.push_back(rounded(points[i]));
+    std::vector<double>& row = pair.a.emplace_back();
+    for (std::size_t j = 0; j < family.c.size(); ++j)
+      row.push_back(rounded(family.integral(0, family.c.size(), j, points[i])));
+  }
+  pair.a.back() = pair.gauss.b;
+  Vector with_zero = {0};
+  with_zero.insert(with_zero.end(), family.c.begin(), family.c.end());
+  for (std::size_t j = 0; j < with_zero.size(); ++j)
+    pair.gamma.push_back(rounded(lagrange(with_zero, 0, with_zero.size(), j, 1)));
+  return pair;
+}
+
 }  // namespace rattleback

@@ -25,6 +25,15 @@ Tableau lobatto_iiic(int s);
 Tableau lobatto_iiic_star(int s);
 Tableau lobatto_iiid(int s);  // (IIIC + IIIC*)/2
 
+// Murua's pair: Gauss collocation, and its polynomials at the s+1 Lobatto points but the first. [Symank2025, 6.3.1]
+struct MuruaPair {
+  Tableau gauss;
+  std::vector<double> c;               // c_i, i = 1..s: the Lobatto points after 0
+  std::vector<std::vector<double>> a;  // a_ij = integral of l_j from 0 to c_i
+  std::vector<double> gamma;           // value at 1 of the polynomial through the nodes 0, c_1 .. c_s of Gauss
+};
+MuruaPair murua(int s);  // s >= 1
+
 // Largest residual over all the order conditions (rooted trees) of exactly this order; orders 1..8.
 double order_condition_residual(const Tableau& tableau, int order);
 // Highest p <= max_order such that all conditions up to p hold to `tolerance`.

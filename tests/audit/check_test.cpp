@@ -3,7 +3,7 @@
 
 #include <sys/resource.h>
 
-#include <chrono>
+#include <ctime>
 
 #include "rattleback/error.hpp"
 #include "rattleback/simulate.hpp"
@@ -72,12 +72,14 @@ TEST(Check, OffersTheNearestConsistentStart) {
 
 // 10^5 links: loaded, differentiated, evaluated and checked within 2 s and 500 MB.
 TEST(Check, HandlesAChainOfAHundredThousandLinks) {
-  const auto begin = std::chrono::steady_clock::now();
+  // Processor time, so that what else the machine does is not measured.
+  const auto processor_seconds = [] { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; };
+  const double begin = processor_seconds();
   LoadOptions options;
   options.set = {{"N", "100000"}};
   const Model model = load_model("chain", options);
   const CheckReport r = check(model);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const double seconds = processor_seconds() - begin;
   EXPECT_EQ(r.coordinates, 200000);
   EXPECT_EQ(r.rank, 100000);
   EXPECT_TRUE(r.consistent);

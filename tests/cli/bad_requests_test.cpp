@@ -76,11 +76,12 @@ INSTANTIATE_TEST_SUITE_P(
                 "initial state violates constraint 'slope' at velocity level: residual 1.000e+00 (1.0e+00 of its "
                 "largest term, "
                 "allowed 1e-10). Correct the start, or pass --project to move it to the nearest consistent one"},
-        Request{
-            {"run", "rod.toml", "--step", "0.1", "--steps", "1", "--method", "spark-gauss"},
-            "method 'spark-gauss' does not apply to 'rod': it keeps only the velocity level, so it takes holonomic "
-            "constraints only "
-            "with --formulation index2 (their positions then drift). `rattleback check rod` lists the methods that do"},
+        Request{{"run", "rod.toml", "--step", "0.1", "--steps", "1", "--method", "spark-gauss"},
+                "method 'spark-gauss' does not apply to 'rod': it keeps only the velocity level, so it takes holonomic "
+                "constraints only "
+                "with --formulation index2 (their positions then drift) or --formulation ggl. `rattleback check rod` "
+                "lists the "
+                "methods that do"},
         Request{{"run", "skate", "--set", "M=1"},
                 "--set M=1: unknown parameter `M`. Did you mean `m`? Parameters: I, beta, g, m"},
         Request{{"run", "skate", "--set", "m=abc"},
@@ -243,7 +244,7 @@ INSTANTIATE_TEST_SUITE_P(
         Request{{"run", "skate", "--alpha", "0.5"}, "--alpha is not in this version"},
         Request{{"run", "skate", "--gain", "5"}, "--gain is not in this version"},
         Request{{"run", "skate", "--multiplier", "recursion"},
-                "--multiplier is not in this version. Multipliers are those of the acceleration level"},
+                "--multiplier recursion is for prk-murua, which has one; 'spark-lobatto-ab' has not"},
         Request{{"run", "skate", "--plot", "a.svg"},
                 "--plot is not in this version. Use --output FILE.csv and the plot program of your choice"},
         Request{{"run", "skate", "--report", "a.html"},

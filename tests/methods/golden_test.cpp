@@ -46,6 +46,7 @@ TEST(Golden, EveryCaseIsReproduced) {
     Options options;
     options.method = c["method"];
     if (find_method(options.method).fixed_stages == 0) options.stages = c["stages"];
+    if (c.contains("formulation")) options.formulation = c["formulation"];
     options.step = c["step"];
     options.steps = c["steps"];
     options.keep_records = false;
@@ -62,7 +63,7 @@ TEST(Golden, EveryCaseIsReproduced) {
     }
     ++cases;
   }
-  EXPECT_EQ(cases, 42);
+  EXPECT_EQ(cases, 50);
 }
 
 }  // namespace

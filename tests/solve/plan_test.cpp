@@ -21,7 +21,7 @@ struct Built {
   }
 };
 
-constexpr double kScale[2] = {1.0, 1.0};
+constexpr Sizes kScale{.typical = {1.0, 1.0}, .noise = {}};
 
 TEST(Plan, SubstitutesExplicitUnknownsAndSolvesTheRestInBlocks) {
   Built b;

@@ -10,21 +10,23 @@
 namespace rattleback::testing {
 namespace {
 
-std::unique_ptr<Stepper> plan_stepper(const System& system, Equations equations, bool carries_multiplier) {
+std::unique_ptr<Stepper> plan_stepper(const System& system, Equations equations, std::int32_t carried) {
   PlanStepperData data{
       .step = Plan(std::move(equations)), .first = {}, .acceleration = system.acceleration(), .solve = {}};
   data.n = system.n();
   data.m = system.m();
   data.mechanical = system.is_mechanical();
-  data.carries_multiplier = carries_multiplier;
+  data.carried = carried;
   return std::make_unique<PlanStepper>(std::move(data));
 }
 
-Options request(const Model& model, const std::string& name, int stages, int compose) {
+Options request(const Model& model, const std::string& name, int stages, int compose,
+                const std::string& formulation = {}) {
   Options options;
   options.method = name;
   options.stages = stages;
   options.compose = compose;
+  options.formulation = formulation;
   options.step = 1.0;
   options.steps = 0;
   return complete(model, options);
@@ -36,9 +38,9 @@ Model shipped(const std::string& name, const Values& set, const Values& start) {
   return load_model(name, {.set = set, .start = start});
 }
 
-Maker method(const std::string& name, int stages, int compose) {
+Maker method(const std::string& name, int stages, int compose, const std::string& formulation) {
   return [=](const System& system, const Start& start) {
-    return bind(system, request(system.model(), name, stages, compose), start).stepper;
+    return bind(system, request(system.model(), name, stages, compose, formulation), start).stepper;
   };
 }
 
@@ -53,12 +55,12 @@ Maker scheme(const Scheme& scheme) {
     return plan_stepper(
         system,
         system.is_mechanical() ? runge_kutta_step(system.mechanical(), scheme) : runge_kutta_step(system.dae(), scheme),
-        scheme.carries_multiplier);
+        scheme.carries_multiplier ? system.m() : 0);
   };
 }
 
 Maker one_step(Equations (*step)(const Mechanical&)) {
-  return [step](const System& system, const Start&) { return plan_stepper(system, step(system.mechanical()), false); };
+  return [step](const System& system, const Start&) { return plan_stepper(system, step(system.mechanical()), 0); };
 }
 
 Motion::Motion(Model from, const Maker& maker)

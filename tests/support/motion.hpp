@@ -22,7 +22,8 @@ using Values = std::vector<std::pair<std::string, std::string>>;
 Model shipped(const std::string& name, const Values& set = {}, const Values& start = {});
 
 using Maker = std::function<std::unique_ptr<Stepper>(const System&, const Start&)>;
-Maker method(const std::string& name, int stages = 0, int compose = 0);  // 0 stages: the method's default
+// 0 stages and no formulation: the method's default.
+Maker method(const std::string& name, int stages = 0, int compose = 0, const std::string& formulation = {});
 Maker scheme(const Scheme& scheme);
 Maker one_step(Equations (*step)(const Mechanical&));  // results q1, v1
 

@@ -37,7 +37,8 @@ double fitted(const std::vector<double>& h, const std::vector<double>& error, do
 
 Motion::State reference_end(const Model& model, double until, const Maker& maker) {
   const std::string gauss = model.kind == Kind::mechanical ? "spark-gauss" : "srk-gauss";
-  Motion motion(model, maker ? maker : method(gauss, 8));
+  const std::string formulation = model.holonomic_names.empty() ? "" : "ggl";
+  Motion motion(model, maker ? maker : method(gauss, 8, 0, formulation));
   const int count = std::max(4, static_cast<int>(std::ceil(until / 0.1)));
   motion.advance(until / count, count);
   return motion.state();

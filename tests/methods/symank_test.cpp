@@ -1,0 +1,135 @@
+// The experiments of Symank 2025 on pendulums, with equations solved to rounding. Numbers at line ends: measured.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "methods/rk_families.hpp"
+#include "methods/runge_kutta.hpp"
+#include "rattleback/simulate.hpp"
+#include "support/properties.hpp"
+
+namespace rattleback::testing {
+namespace {
+
+Trajectory run(const Model& model, const std::string& name, int stages, const std::string& formulation, double h,
+               double until) {
+  Options options;
+  options.method = name;
+  options.stages = stages;
+  options.formulation = formulation;
+  options.step = h;
+  options.until = until;
+  options.record_multipliers = false;
+  Trajectory out = simulate(model, options);
+  EXPECT_EQ(out.status, Status::done) << out.message;
+  return out;
+}
+
+// S-9. The change of a quadratic energy in a step is -h sum_j b_j Psi_j^T G(Q_j) V_j, exactly. [Symank2025, eq. 6.15]
+TEST(Symank, EnergyChangeOfMuruaIsPredicted) {
+  const Model model = shipped("pendulum");
+  System system(model);
+  const Start start = consistent_start(system, false);
+  Equations eq = runge_kutta_step(system.mechanical(), prk_murua(1), {.formulation = Formulation::index2});
+  const std::int32_t n = 2;
+  for (const std::int32_t u : {0, 1, 2 * n}) eq.results.push_back(eq.graph.variable(kUnknown, u));  // V_1, Psi_1
+  const Plan plan(std::move(eq));
+  std::vector<double> w = plan.image();
+  const auto input = [&](Space space) { return w.data() + plan.slot(space); };
+  std::vector<double> q = start.q, v = start.v;
+  const double h = 0.01;
+  double worst = 0.0, largest = 0.0, multiplier = start.multipliers[0];
+  for (int step = 0; step < 3000; ++step) {
+    *input(kTime) = step * h;
+    *input(kStepSize) = h;
+    *input(kMultiplier) = multiplier;
+    std::copy(q.begin(), q.end(), input(kPosition));
+    std::copy(v.begin(), v.end(), input(kVelocity));
+    plan.guess(w.data());
+    ASSERT_TRUE(plan.solve(w.data(), {.typical = {1.0, 1.0 / h}, .noise = {}}, {}).ok);
+    const double* x = w.data() + plan.result_slot();
+    const double before = system.observe(0.0, q, v).energy;
+    const double Qx = q[0] + h / 2 * x[5], Qy = q[1] + h / 2 * x[6];
+    const double predicted = -h * x[7] * (Qx * x[5] + Qy * x[6]);
+    q.assign(x, x + 2);
+    v.assign(x + 2, x + 4);
+    multiplier = x[4];
+    const double change = system.observe(0.0, q, v).energy - before;
+    worst = std::fmax(worst, std::fabs(change - predicted));
+    largest = std::fmax(largest, std::fabs(change));
+  }
+  EXPECT_LT(worst, 1e-14);   // 4e-15
+  EXPECT_GT(largest, 1e-6);  // the change itself is not a rounding error
+}
+
+// S-11. Largest energy error over t = 240; no drift.
+TEST(Symank, EnergyOfThePendulumDoesNotDrift) {
+  struct {
+    const char *name, *formulation;
+    double error;
+  } const expected[] = {
+      {"prk-lobatto", "index3", 5.68e-8}, {"prk-murua", "index2", 8.1e-12}, {"prk-murua", "ggl", 7.3e-12}};
+  for (const auto& e : expected) {
+    SCOPED_TRACE(std::string(e.name) + " " + e.formulation);
+    const Trajectory t = run(shipped("pendulum"), e.name, 3, e.formulation, 0.01, 240.0);
+    EXPECT_NEAR(t.energy->max_error, e.error, 0.05 * e.error);
+    EXPECT_LT(std::fabs(t.energy->drift_per_time) * 240.0, 0.1 * e.error);
+  }
+}
+
+TEST(Symank, EnergyOfTheDoublePendulumDoesNotDrift) {
+  struct {
+    const char *name, *formulation;
+    double error;
+  } const expected[] = {
+      {"prk-lobatto", "index3", 1.65e-5}, {"prk-murua", "index2", 3.5e-8}, {"prk-murua", "ggl", 5.0e-8}};
+  for (const auto& e : expected) {
+    SCOPED_TRACE(std::string(e.name) + " " + e.formulation);
+    const Trajectory t = run(shipped("double-pendulum"), e.name, 3, e.formulation, 0.01, 240.0);
+    EXPECT_NEAR(t.energy->max_error, e.error, 0.3 * e.error);  // the motion is chaotic: not the same path to t = 240
+    EXPECT_LT(std::fabs(t.energy->drift_per_time) * 240.0, 0.5 * e.error);
+  }
+}
+
+// S-12. The constraints, with one heavy and one long rod. The speed is v1 = 10: u1 = 10 would not be consistent.
+TEST(Symank, ConstraintsOfTheDoublePendulum) {
+  const Model model = shipped("double-pendulum", {{"m1", "1"}, {"m2", "8"}, {"l1", "1"}, {"l2", "5"}}, {{"y1'", "10"}});
+  const Trajectory index2 = run(model, "prk-murua", 3, "index2", 0.01, 30.0);
+  EXPECT_NEAR(*index2.constraint_position, 2.5e-6, 0.5e-6);
+  EXPECT_LT(*index2.constraint_velocity, 1e-13);
+  for (const Trajectory& t :
+       {run(model, "prk-murua", 3, "ggl", 0.01, 30.0), run(model, "prk-lobatto", 3, "index3", 0.01, 30.0)}) {
+    EXPECT_LT(*t.constraint_position, 3e-14);  // 9e-15
+    EXPECT_LT(*t.constraint_velocity, 1e-13);  // 3.5e-14
+  }
+}
+
+double distance(const Trajectory& a, const Trajectory& b) {
+  double d = 0.0;
+  for (std::size_t i = 0; i < a.records.q.size(); ++i) d = std::fmax(d, std::fabs(a.records.q[i] - b.records.q[i]));
+  return d;
+}
+
+// S-13. One mass tends to 0 in the presence of viscosity: the distance to the solution with mass 0 is linear in the mass,
+// down to rounding.
+TEST(Symank, SolutionsTendToThatOfMassZero) {
+  for (const char* mass : {"m1", "m2"})
+    for (const char* formulation : {"index2", "ggl"}) {
+      SCOPED_TRACE(std::string(mass) + " " + formulation);
+      const auto at = [&](const std::string& value) {
+        const Model model = shipped("double-pendulum", {{"m1", std::string(mass) == "m1" ? value : "1"},
+                                                        {"m2", std::string(mass) == "m2" ? value : "1"},
+                                                        {"kappa", "0.01"}});
+        return run(model, "prk-murua", 3, formulation, 0.01, 1.0);
+      };
+      const Trajectory zero = at("0");
+      const double d6 = distance(at("1e-6"), zero), d8 = distance(at("1e-8"), zero), d10 = distance(at("1e-10"), zero);
+      RecordProperty("d8", std::to_string(d8 / 1e-8));
+      EXPECT_NEAR(d6 / d8, 100.0, 15.0);
+      EXPECT_NEAR(d8 / d10, 100.0, 15.0);
+      EXPECT_LT(distance(at("1e-30"), zero), 1e-11);
+    }
+}
+
+}  // namespace
+}  // namespace rattleback::testing
