@@ -183,6 +183,11 @@ std::optional<std::string> Arguments::text(std::string_view name) const {
   return has(name) ? std::optional(find(name)->given.back()) : std::nullopt;
 }
 
+std::vector<std::string> Arguments::texts(std::string_view name) const {
+  const Option* option = find(name);
+  return option == nullptr ? std::vector<std::string>{} : option->given;
+}
+
 std::optional<double> Arguments::number(std::string_view name) {
   const auto given = text(name);
   if (!given) return std::nullopt;

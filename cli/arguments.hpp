@@ -30,8 +30,9 @@ class Arguments {
   [[nodiscard]] const std::string& system_name() const { return system_; }
   [[nodiscard]] bool has(std::string_view name) const;
   [[nodiscard]] std::optional<std::string> text(std::string_view name) const;
-  std::optional<double> number(std::string_view name);   // finite
-  std::optional<double> nonzero(std::string_view name);  // finite, and an explicit 0 is a fault
+  [[nodiscard]] std::vector<std::string> texts(std::string_view name) const;  // of an option that may be repeated
+  std::optional<double> number(std::string_view name);                        // finite
+  std::optional<double> nonzero(std::string_view name);                       // finite, and an explicit 0 is a fault
   std::optional<std::int64_t> whole(std::string_view name, std::int64_t least);
   std::vector<std::string> list(std::string_view name);  // of a value A,B,C; empty parts are a fault
   std::vector<std::pair<std::string, std::string>> assignments(std::string_view name);  // of values NAME=VALUE

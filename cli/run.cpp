@@ -23,7 +23,8 @@ Arguments declare() {
   a.system();
   a.value("--method", "NAME", "default: the model's, else spark-lobatto-ab (dae: srk-gauss, odae: euler-true)");
   a.value("--stages", "S", "default: the model's, else the method's");
-  a.value("--step", "H", "the fixed step; negative integrates backwards. Default: the model's");
+  a.value("--step", "H",
+          "the fixed step; negative integrates backwards. Default: the model's. With --adaptive: the first");
   a.value("--until", "T", "end time. If it is not a multiple of H, a shorter last step ends on it");
   a.value("--steps", "N", "instead of --until: exactly so many steps");
   add_method_options(a);
@@ -32,17 +33,19 @@ Arguments declare() {
   a.value("--alpha", "A", "weight of the reaction at the start, for the euler methods. Default: 0.5");
   a.value("--rtol", "R", "relative tolerance, for ode and index1");
   a.value("--atol", "A", "absolute tolerance, for ode and index1");
+  a.value("--adaptive", "TOL", "chooses the steps so that the error of each is about TOL, relative");
+  a.value("--controller", "pi|reversible",
+          "of --adaptive: pi for general use (the default), reversible for long runs with symmetric methods");
+  a.values("--event", "EXPR", "locates where this expression is zero: --event x --event \"y' - 0.1\"");
   a.value("--every", "K", "records every K-th step. Default: all, thinned beyond 10^6");
+  a.value("--output-every", "DT", "instead: records at the multiples of DT, between the steps");
   a.value("--audit", "reverse,order", "also integrates back, or repeats with h/2 and h/4, and compares");
   a.value("--output", "FILE.csv|FILE.h5", "writes the trajectory");
   a.value("--checkpoint", "FILE", "saves the state now and then while the run goes on");
   a.flag("--resume", "continues from the checkpoint, with the same bits");
   a.flag("--json", "prints one JSON object instead of sentences");
   a.value("--native", "auto|on|off", "");
-  a.later("--adaptive", true, "Use a fixed --step, or --method ode for adaptive steps without structure");
-  a.later("--controller", true);
   a.later("--gain", true);
-  a.later("--event", true);
   a.later("--plot", true, "Use --output FILE.csv and the plot program of your choice");
   a.later("--report", true, "Use --output FILE.h5 or --json");
   return a;
@@ -65,7 +68,12 @@ Options read_options(Arguments& a) {
   options.alpha = a.number("--alpha").value_or(options.alpha);
   options.rtol = a.number("--rtol").value_or(options.rtol);
   options.atol = a.number("--atol").value_or(options.atol);
+  options.adaptive = a.nonzero("--adaptive").value_or(0.0);
+  options.controller = a.text("--controller").value_or("");
+  if (a.has("--controller") && options.controller.empty()) a.fault("--controller takes pi or reversible, found ''");
+  options.event = a.texts("--event");
   options.every = a.whole("--every", 1).value_or(0);
+  options.output_every = a.nonzero("--output-every").value_or(0.0);
   for (const std::string& audit : a.list("--audit")) {
     if (audit == "reverse")
       options.audit_reverse = true;

@@ -47,6 +47,9 @@ struct OdaeParts {
   double restitution = 0.0;              // normal velocity after an impact = -restitution times that before
 };
 
+// The names that expressions of a model file may use, kept for expressions that come later (src/model/expression.hpp).
+struct ExpressionScope;
+
 struct Model {
   std::string name;  // the author's title
   std::string key;   // what users type: the shipped name, or the file's stem
@@ -86,6 +89,7 @@ struct Model {
   std::vector<double> z0;      // dae, odae: starting guess of the algebraic variables
   std::vector<ExactValue> exact;
   RunDefaults run;
+  std::shared_ptr<const ExpressionScope> scope;  // of a model file; null for a model from C++
 
   // Multipliers are numbered holonomic first, then nonholonomic.
   [[nodiscard]] std::int32_t multiplier_count() const {

@@ -36,7 +36,11 @@ struct Options {
   double alpha = 0.5;                      // overdetermined Euler methods: weight of the reaction at the start
   double rtol = 1e-6, atol = 1e-9;         // ode and index1 only
   double newton_tol = 0.0;                 // relative size of the last correction; 0 = to rounding
+  double adaptive = 0.0;                   // tolerance of the error per step; 0: all steps have the size `step`
+  std::string controller = {};             // of adaptive steps: "pi" (the default) or "reversible"
+  std::vector<std::string> event = {};     // expressions whose zeros along the motion are located
   std::int64_t every = 0;                  // record every so many steps; 0: all, thinned beyond 10^6
+  double output_every = 0.0;               // instead: record at the multiples of this time, between the steps
   bool keep_records = true;                // false: only the audit's running numbers
   bool record_multipliers = true;          // solve for the multipliers at every record, not only at the end
   bool audit_reverse = false;              // integrate back and compare with the start
@@ -66,6 +70,22 @@ struct EnergyAudit {
   double max_kinetic = 0.0;  // largest |v.L_v|/2 seen: what to compare an error with when the energy itself is near 0
 };
 
+// What the step control did.
+struct AdaptiveAudit {
+  std::string controller;  // pi, reversible
+  double tolerance = 0.0;
+  std::int64_t steps = 0, rejected = 0;  // accepted, tried in vain
+  double smallest = 0.0, largest = 0.0;  // size of an accepted step; a shorter last one is left out
+};
+
+// A zero of an event expression: a state at the end of a step of the method that is exactly so long.
+struct EventFound {
+  std::string event;  // the expression
+  double t = 0.0;
+  int direction = 0;         // +1: the expression grows through zero, -1: it falls
+  std::vector<double> q, v;  // dae: q holds the states
+};
+
 struct Trajectory {
   // What was run, with all defaults filled in.
   std::string method;
@@ -90,6 +110,10 @@ struct Trajectory {
   // Final state.
   std::vector<double> q, v, multipliers;
   std::vector<Contact> contacts;  // of unilateral constraints, in order; the first 100 000
+
+  std::optional<AdaptiveAudit> adaptive;  // with Options::adaptive
+  std::vector<EventFound> events;         // in the order of time
+  double output_every = 0.0;              // not 0: the records are at its multiples
 
   // Audit: over the recorded steps.
   std::optional<EnergyAudit> energy;          // mechanical

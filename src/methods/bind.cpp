@@ -185,8 +185,12 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
           fmt::format("'{}' has a mass of exactly 0, which '{}' cannot take: its matrix is singular. prk-murua, "
                       "spark-gauss, srk-gauss and rk-radau-iia can; or use a small mass",
                       model.key, out.name));
-    data.step = Plan(system.is_mechanical() ? runge_kutta_step(system.mechanical(), scheme, form)
-                                            : runge_kutta_step(system.dae(), scheme));
+    Equations step = system.is_mechanical() ? runge_kutta_step(system.mechanical(), scheme, form)
+                                            : runge_kutta_step(system.dae(), scheme);
+    const bool dense = (options.output_every != 0.0 || !options.event.empty()) && options.compose == 0;
+    if (dense) out.stage = stage_layout(scheme, system.is_mechanical());
+    if (!dense) step.extra.clear();
+    data.step = Plan(std::move(step));
     if (scheme.carries_multiplier)
       data.carried = data.m + (form.formulation == Formulation::ggl ? system.mechanical().holonomic : 0);
     data.position_level = form.formulation != Formulation::index2;

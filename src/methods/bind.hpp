@@ -7,6 +7,7 @@
 #include "formulation/start.hpp"
 #include "formulation/system.hpp"
 #include "methods/registry.hpp"
+#include "methods/stage_order.hpp"
 #include "methods/stepper.hpp"
 #include "rattleback/simulate.hpp"
 
@@ -21,6 +22,7 @@ struct BoundMethod {
   int stages = 0, order = 0;
   bool symmetric = false;  // on this system
   bool two_step = false, adaptive = false;
+  StageLayout stage;               // of the stage values, when the options ask for dense output
   std::vector<std::string> notes;  // claims that do not hold on this system
 };
 

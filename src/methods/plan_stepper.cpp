@@ -162,9 +162,9 @@ AdvanceReport PlanStepper::advance(double h, std::int64_t steps) {
   if (h != h_) {
     t_base_ = t();
     count_ = 0;
+    if (!(std::fabs(h - h_) <= smooth_steps_ * std::fabs(h_))) std::fill(depth_.begin(), depth_.end(), 0);
     h_before_ = h_;
     h_ = h;
-    std::fill(depth_.begin(), depth_.end(), 0);
   }
   const bool composed = data_.gamma.size() > 1;
   for (std::int64_t k = 0; k < steps; ++k) {
@@ -203,6 +203,21 @@ int PlanStepper::turn_round() {
   h_ = h_before_ = -h_before_;
   std::fill(depth_.begin(), depth_.end(), 0);
   return 1;
+}
+
+void PlanStepper::take_snapshot(std::span<double> to) const {
+  double* const x = std::copy_n(main_.state, state_size_, to.data());
+  *std::copy(multipliers_.begin(), multipliers_.end(), x) = h_before_;
+}
+
+void PlanStepper::set_snapshot(double t, std::span<const double> from, bool keep_guesses) {
+  std::copy_n(from.data(), state_size_, main_.state);
+  std::copy_n(from.data() + state_size_, m_, multipliers_.data());
+  h_before_ = from[state_size_ + m_];
+  t_base_ = t;
+  count_ = 0;
+  if (data_.two_step) h_ = h_before_;
+  if (!keep_guesses) std::fill(depth_.begin(), depth_.end(), 0);
 }
 
 std::vector<double> PlanStepper::save() const {

@@ -298,6 +298,7 @@ class MechanicalStep {
       if (ggl_) add(Mu_.back());
     }
     add(Psi_.back());
+    stage_results(eq_, V_);
   }
 
   Mechanical f_;

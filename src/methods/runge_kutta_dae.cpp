@@ -61,6 +61,7 @@ Equations runge_kutta_step(const Dae& system, const Scheme& scheme) {
   eq.results = y1;
   for (int copies = scheme.carries_multiplier ? 2 : 1; copies > 0; --copies)
     eq.results.insert(eq.results.end(), Z.back().begin(), Z.back().end());
+  stage_results(eq, Y);
   return eq;
 }
 

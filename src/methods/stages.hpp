@@ -47,4 +47,10 @@ inline std::vector<Vec> stage_multipliers(StepInputs& in, const Scheme& scheme, 
   return Psi;
 }
 
+// What dense output is made of: the stage velocities (dae: the stages), one after the other. bind() drops them from a run
+// that has no use for them.
+inline void stage_results(Equations& eq, const std::vector<Vec>& stages) {
+  for (const Vec& x : stages) eq.extra.insert(eq.extra.end(), x.begin(), x.end());
+}
+
 }  // namespace rattleback

@@ -48,6 +48,17 @@ class Stepper {
   [[nodiscard]] virtual std::vector<double> save() const = 0;
   virtual void load(std::span<const double> saved) = 0;
 
+  // For trial steps (step control, events): the state with everything that a step from it depends on, but without the
+  // starting guesses. Neither call allocates. 0 values: this stepper has no trial steps.
+  [[nodiscard]] virtual std::size_t snapshot_size() const { return 0; }
+  virtual void take_snapshot(std::span<double> /*to*/) const {}
+  // keep_guesses: the next steps continue the series of steps before, so their solutions serve as starting guesses.
+  virtual void set_snapshot(double /*t*/, std::span<const double> /*from*/, bool /*keep_guesses*/) {}
+  // Steps whose sizes differ by less than this (relative) count as one series, whose solutions are extrapolated.
+  virtual void set_smooth_steps(double /*ratio*/) {}
+  // Stage velocities (dae: stages) of the last step, one after the other; empty when they were not asked for.
+  [[nodiscard]] virtual std::span<const double> stage_values() const { return {}; }
+
   std::int64_t iterations = 0;  // of Newton, since the start
   int max_iterations = 0;       // in one step
 };

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "model/expression.hpp"
 #include "model/model_text.hpp"
 #include "model/suggest.hpp"
 #include "rattleback/error.hpp"
@@ -50,10 +51,12 @@ std::string Model::multiplier_name(std::int32_t i) const {
 }
 
 Model parse_model(const std::string& text, const std::string& file, const LoadOptions& options) {
-  const front::Source source(file, text);
+  const auto kept = std::make_shared<const front::Source>(file, text);
+  const front::Source& source = *kept;
   const front::Value document = front::parse_document(source);
   front::ModelText read = front::read_model_text(source, document, options);
   Model model = front::build_model(read, options);
+  model.scope = std::make_shared<const ExpressionScope>(ExpressionScope{kept, std::move(read.world)});
   model.key = stem_of(file);
   if (model.name.empty()) model.name = model.key;
   model.text = text;

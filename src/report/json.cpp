@@ -65,6 +65,17 @@ Json constraints_json(const Model& model, const Trajectory& trajectory) {
   return json;
 }
 
+Json events_json(const Model& model, const Trajectory& trajectory) {
+  Json list = Json::array();
+  for (const EventFound& e : trajectory.events) {
+    Json one = {{"event", e.event}, {"t", e.t}, {"direction", e.direction > 0 ? "up" : "down"}};
+    one[model.kind == Kind::dae ? "x" : "q"] = by_name(model.coordinates, e.q);
+    if (model.kind == Kind::mechanical) one["v"] = by_name(model.coordinates, e.v);
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
 Json claim_json(Claim claim) { return claim == Claim::conditional ? Json("conditional") : Json(claim == Claim::yes); }
 
 Json method_json(const MethodInfo& info) {
@@ -129,12 +140,20 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
                       {"max_error", trajectory.energy->max_error},
                       {"drift_per_time", trajectory.energy->drift_per_time}};
   json["constraints"] = constraints_json(model, trajectory);
+  if (trajectory.adaptive)
+    json["adaptive"] = {{"controller", trajectory.adaptive->controller}, {"tolerance", trajectory.adaptive->tolerance},
+                        {"steps", trajectory.adaptive->steps},           {"rejected", trajectory.adaptive->rejected},
+                        {"smallest", trajectory.adaptive->smallest},     {"largest", trajectory.adaptive->largest}};
+  if (!trajectory.events.empty() || (options != nullptr && !options->event.empty()))
+    json["events"] = events_json(model, trajectory);
   if (trajectory.error) json["error"] = *trajectory.error;
   if (trajectory.reverse_defect) json["reversibility"]["defect"] = *trajectory.reverse_defect;
   if (trajectory.observed_order) json["observed_order"] = *trajectory.observed_order;
   if (!is_adaptive(trajectory.method))
     json["newton"] = {{"iterations", trajectory.newton_iterations}, {"max_per_step", trajectory.newton_max_per_step}};
   json["records"] = {{"every", trajectory.every}, {"rows", trajectory.records.rows}};
+  if (trajectory.output_every != 0.0)
+    json["records"] = {{"output_every", trajectory.output_every}, {"rows", trajectory.records.rows}};
   json["notes"] = trajectory.notes;
   json["status"] = trajectory.status == Status::done ? "done" : "stopped";
   json["message"] = trajectory.message;
@@ -162,7 +181,11 @@ Json options_json(const Options& options, const LoadOptions& load) {
   put("rtol", options.rtol, defaults.rtol);
   put("atol", options.atol, defaults.atol);
   put("newton-tol", options.newton_tol, defaults.newton_tol);
+  put("adaptive", options.adaptive, defaults.adaptive);
+  put("controller", options.controller, defaults.controller);
+  put("event", options.event, defaults.event);
   put("every", options.every, defaults.every);
+  put("output-every", options.output_every, defaults.output_every);
   if (options.audit_reverse) json["audit"].push_back("reverse");
   if (options.audit_order) json["audit"].push_back("order");
   for (const auto& [name, value] : load.set) json["set"][name] = value;

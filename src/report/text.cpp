@@ -66,6 +66,8 @@ Trend energy_trend(const Trajectory& t) {
   const EnergyAudit& e = *t.energy;
   const double rounding = 1e3 * std::numeric_limits<double>::epsilon() * std::max(1.0, std::fabs(e.initial));
   if (e.max_error < rounding) return Trend::steady;
+  if (t.output_every != 0.0)  // the records are not at the ends of steps, which is where the error was measured
+    return std::fabs(e.drift_per_time * t.t) > 0.5 * e.max_error ? Trend::drifting : Trend::steady;
   const std::vector<double>& energy = t.records.energy;
   const auto largest = [&](std::size_t begin, std::size_t end) {
     double error = 0.0;
@@ -150,10 +152,42 @@ std::string constraint_sentences(const Model& model, const Trajectory& t) {
   return text;
 }
 
+std::string adaptive_steps(const Trajectory& t) {
+  return fmt::format(": {} from {:.3g} to {:.3g}, to t = {:.10g}, in {}", count_text(t.adaptive->steps, "step"),
+                     t.adaptive->smallest, t.adaptive->largest, t.t, duration_text(t.wall_seconds));
+}
+
+// What chose the steps, and what that means for a long run.
+std::string controller_sentence(const AdaptiveAudit& a) {
+  std::string text = fmt::format("Steps: chosen by the {} controller, tolerance {}; {} rejected. ", a.controller,
+                                 size_text(a.tolerance), a.rejected);
+  return text + (a.controller == "reversible"
+                     ? "It is symmetric in time: a symmetric method keeps its long-time behaviour."
+                     : "It holds the error of each step, not the long-time behaviour: the energy may drift.");
+}
+
+// The first few events.
+std::string event_table(const Model& model, const Trajectory& t) {
+  constexpr std::size_t kShown = 10;
+  if (t.events.empty()) return {};
+  std::string text = "\nEvents\n";
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t i = 0; i < std::min(t.events.size(), kShown); ++i) {
+    const EventFound& e = t.events[i];
+    rows.push_back({e.event, e.direction > 0 ? "up" : "down", fmt::format("t = {:.12g}", e.t)});
+    for (std::size_t k = 0; k < std::min<std::size_t>(e.q.size(), 3); ++k)
+      rows.back().push_back(fmt::format("{} = {:.6g}", model.coordinates[static_cast<std::int32_t>(k)], e.q[k]));
+  }
+  text += align(rows, 2);
+  if (t.events.size() > kShown) text += fmt::format("  ... and {} more (--json gives all)\n", t.events.size() - kShown);
+  return text;
+}
+
 std::string method_line(const Trajectory& t) {
   const bool adaptive = is_adaptive(t.method);
   std::string text = t.method;
   if (t.order > 0) text += fmt::format(", {}, order {}", count_text(t.stages, "stage"), t.order);
+  if (t.adaptive) return text + adaptive_steps(t);
   return text + fmt::format(": {} of {:g} to t = {:.10g}, in {}",
                             adaptive ? count_text(t.steps, "output interval") : count_text(t.steps, "step"), t.step,
                             t.t, duration_text(t.wall_seconds));
@@ -189,6 +223,7 @@ std::string to_text(const Model& model, const Trajectory& t) {
 
   text += fmt::format("\nState at t = {:.10g}\n", t.t) + state_table(model, t.q, t.v, t.multipliers);
 
+  text += event_table(model, t);
   text += "\nWhat was kept";
   if (t.every > 1) text += fmt::format(" (looking at every {}th step)", t.every);
   text += '\n';
@@ -200,6 +235,7 @@ std::string to_text(const Model& model, const Trajectory& t) {
         fmt::format("Integrated back: returns to the start up to {} (relative).", size_text(*t.reverse_defect)));
   if (t.observed_order)
     text += sentence(fmt::format("Observed order, from repeating with h/2 and h/4: {:.2f}.", *t.observed_order));
+  if (t.adaptive) text += sentence(controller_sentence(*t.adaptive));
   if (t.newton_iterations > 0 && t.steps > 0 && !is_adaptive(t.method))
     text += sentence(
         fmt::format("Newton: {} in all, {:.1f} per step, at most {}.", count_text(t.newton_iterations, "iteration"),

@@ -26,6 +26,17 @@ std::string Options::validate() const {
   if (!(atol > 0.0)) fault(fmt::format("--atol must be positive, found {}", atol));
   if (!(newton_tol >= 0.0))
     fault(fmt::format("--newton-tol must not be negative (0 = to rounding), found {}", newton_tol));
+  if (adaptive != 0.0 && !(adaptive >= 1e-14 && adaptive < 1.0))  // also when it is not a number
+    fault(fmt::format("--adaptive takes a tolerance from 1e-14 to 1, for example 1e-6, found {}", adaptive));
+  if (!controller.empty() && controller != "pi" && controller != "reversible")
+    fault(fmt::format("--controller takes pi or reversible, found '{}'", controller));
+  if (!controller.empty() && adaptive == 0.0) fault("--controller needs --adaptive TOL: a fixed step has none");
+  if (adaptive != 0.0 && steps) fault("--steps counts fixed steps, and --adaptive chooses them; give --until T");
+  if (adaptive != 0.0 && audit_order)
+    fault("--audit order repeats with h/2 and h/4, but --adaptive chooses the steps; leave one of them out");
+  if (!std::isfinite(output_every) || output_every < 0.0)
+    fault(fmt::format("--output-every takes a positive time, found {}", output_every));
+  if (output_every != 0.0 && every != 0) fault("--every and --output-every both say what to record; give one of them");
   if (!formulation.empty() && formulation != "index3" && formulation != "index2" && formulation != "ggl")
     fault(fmt::format("--formulation takes index3, index2 or ggl, found '{}'", formulation));
   if (!multiplier.empty() && multiplier != "acceleration" && multiplier != "recursion")
@@ -66,16 +77,19 @@ Options complete(const Model& model, Options o) {
       throw Error(fmt::format("method '{}' has a fixed number of stages; leave --stages out", info.name));
     }
   }
-  if (o.step == 0.0) {
-    if (!model.run.step) throw Error(fmt::format("model '{}' has no default step; pass --step H", model.key));
-    o.step = *model.run.step;
+  const bool models_step = o.step == 0.0;
+  if (models_step) {
+    if (!model.run.step && o.adaptive == 0.0)
+      throw Error(fmt::format("model '{}' has no default step; pass --step H", model.key));
+    if (model.run.step) o.step = *model.run.step;  // else: adaptive steps find one
   }
   if (!o.until && !o.steps) {
     if (!model.run.until)
       throw Error(fmt::format("model '{}' has no default end; pass --until T or --steps N", model.key));
     o.until = *model.run.until;
   }
-  if (o.until && *o.until / o.step < 0.0)
+  if (o.adaptive != 0.0 && models_step && *o.until < 0.0) o.step = -std::fabs(o.step);  // only a first guess
+  if (o.until && o.step != 0.0 && *o.until / o.step < 0.0)
     throw Error(fmt::format("--step {:g} never reaches t = {:g} from t = 0; steps and end must have the same sign",
                             o.step, *o.until));
   o.project = o.project || model.project;

@@ -14,6 +14,7 @@
 #include "rattleback/error.hpp"
 #include "simulate/checkpoint.hpp"
 #include "simulate/complete.hpp"
+#include "simulate/single_steps.hpp"
 
 namespace rattleback {
 namespace {
@@ -25,7 +26,7 @@ constexpr std::int64_t kMaxRecords = 1'000'000;
 
 // What failed, where, and what to try.
 std::string failure_text(const BoundMethod& method, const System& system, double h, std::int64_t step,
-                         const SolveReport& f) {
+                         const SolveReport& f, double tolerance) {
   const Stepper& s = *method.stepper;
   std::string text = fmt::format("{} ({} stage{}): stopped at t = {:.10g} (step {}, h = {:g}): {}", method.name,
                                  method.stages, method.stages == 1 ? "" : "s", s.t(), step + 1, h, f.reason);
@@ -44,6 +45,7 @@ std::string failure_text(const BoundMethod& method, const System& system, double
     break;
   }
   text += fmt::format(". {} steps were kept. ", step);
+  if (tolerance > 0.0) return text + fmt::format("Try --adaptive {:g}", tolerance / 10.0);
   text += method.adaptive ? "Try looser --rtol and --atol" : fmt::format("Try --step {:g}", h / 2.0);
   return text;
 }
@@ -63,6 +65,10 @@ class Run {
   struct Grid {
     explicit Grid(const Options& o) {
       h = o.step;
+      if (o.adaptive > 0.0) {  // there is no grid
+        every = std::max<std::int64_t>(1, o.every);
+        return;
+      }
       if (o.steps) {
         whole = *o.steps;
       } else {
@@ -80,10 +86,13 @@ class Run {
   };
 
   void record(double h_last);
-  bool find_multipliers(std::vector<double>& out);
+  bool find_multipliers(std::vector<double>& out, double t, std::span<const double> q, std::span<const double> v);
+  void keep_record(double t, std::span<const double> q, std::span<const double> v, const System::Observation& o);
+  AdvanceReport adaptive_steps(const std::function<void()>& pause, const std::function<void()>& save);
   void save_checkpoint(CheckpointFile& file);
   [[nodiscard]] std::string signature_text() const;
   void audit_reverse(Trajectory& out);
+  void measure_reverse(Trajectory& out, bool ok);
 
   Options options_;
   Grid grid_;
@@ -96,18 +105,20 @@ class Run {
   std::vector<double> row_, unsaved_;  // records as flat rows, for the checkpoint
   std::int64_t steps_ = 0;
   bool checkpointing_ = false;
+  std::unique_ptr<SingleSteps> single_;  // null: steps are taken in batches
 };
 
 // Appends the multipliers at the current state: the method's own, or the consistent ones. False when the acceleration
 // level does not determine them (a mass of 0): then those of the last stage.
-bool Run::find_multipliers(std::vector<double>& out) {
+bool Run::find_multipliers(std::vector<double>& out, double t, std::span<const double> q, std::span<const double> v) {
   const Stepper& s = *method_.stepper;
-  if (const auto own = s.own_multipliers(); !own.empty()) {
+  const bool at_step = q.data() == s.q().data();  // the method's own multipliers belong to the ends of steps
+  if (const auto own = s.own_multipliers(); !own.empty() && at_step) {
     out.insert(out.end(), own.begin(), own.end());
     return true;
   }
   acceleration_->set_guess(s.multiplier_guess());
-  if (!acceleration_->solve(s.t(), s.q(), s.v())) {
+  if (!acceleration_->solve(t, q, v)) {
     out.insert(out.end(), s.multiplier_guess().begin(), s.multiplier_guess().end());
     return false;
   }
@@ -125,19 +136,23 @@ void Run::record(double h_last) {
     for (std::size_t i = 0; i < row_.size(); ++i) row_[i] -= 0.5 * h_last * s.v()[i];
     monitor_.see_midpoint(system_.observe(s.t() - 0.5 * h_last, row_, s.v()).velocity);
   }
+  if (options_.output_every == 0.0) keep_record(s.t(), s.q(), s.v(), o);  // else records are between the steps
+}
+
+void Run::keep_record(double t, std::span<const double> q, std::span<const double> v, const System::Observation& o) {
   if (!options_.keep_records) return;
   Trajectory::Records& r = records_;
   ++r.rows;
   const std::size_t before[] = {r.q.size(), r.v.size(), r.multipliers.size()};
-  r.t.push_back(s.t());
-  r.q.insert(r.q.end(), s.q().begin(), s.q().end());
-  r.v.insert(r.v.end(), s.v().begin(), s.v().end());
-  if (options_.record_multipliers) (void)find_multipliers(r.multipliers);
+  r.t.push_back(t);
+  r.q.insert(r.q.end(), q.begin(), q.end());
+  r.v.insert(r.v.end(), v.begin(), v.end());
+  if (options_.record_multipliers) (void)find_multipliers(r.multipliers, t, q, v);
   if (system_.is_mechanical()) r.energy.push_back(o.energy);
   if (system_.is_mechanical() || system_.is_odae()) r.residual_velocity.push_back(o.velocity);
   r.residual_position.push_back(o.position);
   if (checkpointing_) {
-    unsaved_.push_back(s.t());
+    unsaved_.push_back(t);
     unsaved_.insert(unsaved_.end(), r.q.begin() + static_cast<std::ptrdiff_t>(before[0]), r.q.end());
     unsaved_.insert(unsaved_.end(), r.v.begin() + static_cast<std::ptrdiff_t>(before[1]), r.v.end());
     unsaved_.insert(unsaved_.end(), r.multipliers.begin() + static_cast<std::ptrdiff_t>(before[2]),
@@ -157,9 +172,12 @@ std::string Run::signature_text() const {
   for (const auto& [name, value] : system_.model().parameters) text += fmt::format(" {}={:a}", name, value);
   text += " " + options_.multiplier;
   if (options_.alpha != Options{}.alpha) text += fmt::format(" alpha {:a}", options_.alpha);
-  return text + fmt::format(" {} {} {} {:a} {:a} {} {:a} {:a} {} {} {}", method_.name, method_.stages,
-                            method_.formulation, grid_.h, options_.newton_tol, options_.compose, options_.rtol,
-                            options_.atol, grid_.every, options_.keep_records, options_.record_multipliers);
+  return text +
+         fmt::format(" {} {} {} {:a} {:a} {} {:a} {:a} {} {} {}", method_.name, method_.stages, method_.formulation,
+                     grid_.h, options_.newton_tol, options_.compose, options_.rtol, options_.atol,
+                     options_.adaptive > 0.0 ? options_.every : grid_.every, options_.keep_records,
+                     options_.record_multipliers) +
+         (single_ ? single_->signature() : "");
 }
 
 void Run::save_checkpoint(CheckpointFile& file) {
@@ -168,6 +186,10 @@ void Run::save_checkpoint(CheckpointFile& file) {
   c.steps = steps_;
   c.records = static_cast<std::int64_t>(records_.rows);
   c.stepper = method_.stepper->save();
+  if (single_) {
+    const std::vector<double> more = single_->save();
+    c.stepper.insert(c.stepper.end(), more.begin(), more.end());
+  }
   c.monitor = monitor_.save();
   file.write(c, unsaved_);
   unsaved_.clear();
@@ -180,6 +202,12 @@ Trajectory Run::go() {
   const std::size_t n = start_.q.size(), nv = start_.v.size(), m = start_.multipliers.size();
   const std::size_t width = options_.keep_records ? 1 + n + nv + (options_.record_multipliers ? m : 0) + 3 : 0;
   stepper.start(0.0, start_.q, start_.v, start_.multipliers, start_.acceleration);
+  if (SingleSteps::wanted(options_))
+    single_ = std::make_unique<SingleSteps>(system_, options_, start_, method_,
+                                            [&](double t, std::span<const double> q, std::span<const double> v) {
+                                              keep_record(t, q, v, system_.observe(t, q, v));
+                                            });
+  const bool adaptive = single_ && single_->adaptive();
 
   std::optional<CheckpointFile> file;
   bool resumed = false;
@@ -195,7 +223,9 @@ Trajectory Run::go() {
             fmt::format("checkpoint '{}' belongs to another run (model, start, method or step differ). Use the same "
                         "command, or start without --resume",
                         options_.checkpoint));
+      const std::size_t own = stepper.save().size();
       stepper.load(c->stepper);
+      if (single_) single_->load(std::span(c->stepper).subspan(own));
       monitor_.load(c->monitor);
       steps_ = c->steps;
       resumed = true;
@@ -228,27 +258,37 @@ Trajectory Run::go() {
 
   const Clock::time_point begin = Clock::now();
   Clock::time_point last_progress = begin, last_save = begin;
+  const double until = adaptive ? *options_.until : static_cast<double>(grid_.whole) * grid_.h + grid_.last;
+  const auto save_now = [&] {
+    if (file) save_checkpoint(*file);
+  };
+  const auto pause = [&] {  // between two steps
+    if (!(options_.progress || file) || Clock::now() - last_progress <= std::chrono::milliseconds(100)) return;
+    last_progress = Clock::now();
+    if (options_.progress) {
+      const double part = until != 0.0 ? std::fmax(stepper.t() / until, 1e-9) : 1.0;
+      options_.progress({steps_, adaptive ? static_cast<std::int64_t>(static_cast<double>(steps_) / part) : grid_.whole,
+                         stepper.t(), until, monitor_.max_energy_error, seconds_since(begin)});
+    }
+    if (file && std::chrono::duration<double>(last_progress - last_save).count() >= options_.checkpoint_seconds) {
+      save_now();
+      last_save = last_progress;
+    }
+  };
   if (!resumed) record(0.0);
+  if (!resumed && single_) single_->begin();
   AdvanceReport report;
+  if (adaptive) report = adaptive_steps(pause, save_now);
   while (steps_ < grid_.whole && report.ok) {
     const std::int64_t batch = std::min(grid_.every - steps_ % grid_.every, grid_.whole - steps_);
-    report = stepper.advance(grid_.h, batch);
+    report = single_ ? single_->step(grid_.h) : stepper.advance(grid_.h, batch);
     steps_ += report.done;
     if (report.done > 0 && (steps_ % grid_.every == 0 || steps_ == grid_.whole || !report.ok)) record(grid_.h);
-    if ((options_.progress || file) && Clock::now() - last_progress > std::chrono::milliseconds(100)) {
-      last_progress = Clock::now();
-      if (options_.progress)
-        options_.progress({steps_, grid_.whole, stepper.t(), static_cast<double>(grid_.whole) * grid_.h + grid_.last,
-                           monitor_.max_energy_error, seconds_since(begin)});
-      if (file && std::chrono::duration<double>(last_progress - last_save).count() >= options_.checkpoint_seconds) {
-        save_checkpoint(*file);
-        last_save = last_progress;
-      }
-    }
+    pause();
   }
-  if (report.ok && file) save_checkpoint(*file);
+  if (report.ok && !adaptive) save_now();
   if (report.ok && grid_.last != 0.0) {
-    report = stepper.advance(grid_.last, 1);
+    report = single_ ? single_->step(grid_.last) : stepper.advance(grid_.last, 1);
     steps_ += report.done;
     if (report.ok) record(grid_.last);
     out.notes.push_back(fmt::format("t = {:.10g} is not a multiple of the step {:g}: the last step was {:.10g}",
@@ -268,11 +308,12 @@ Trajectory Run::go() {
   out.notes.insert(out.notes.end(), method_.notes.begin(), method_.notes.end());
   if (!report.ok) {
     out.status = Status::stopped;
-    out.message = failure_text(method_, system_, steps_ < grid_.whole ? grid_.h : grid_.last, steps_, report.failure);
+    const double h = adaptive ? single_->last_step() : steps_ < grid_.whole ? grid_.h : grid_.last;
+    out.message = failure_text(method_, system_, h, steps_, report.failure, options_.adaptive);
   }
   out.q.assign(stepper.q().begin(), stepper.q().end());
   out.v.assign(stepper.v().begin(), stepper.v().end());
-  if (!find_multipliers(out.multipliers))
+  if (!find_multipliers(out.multipliers, stepper.t(), stepper.q(), stepper.v()))
     out.notes.emplace_back(
         "the acceleration level does not determine the multipliers at the end: those of the last stage are reported");
   out.contacts.assign(stepper.contacts().begin(), stepper.contacts().end());
@@ -294,12 +335,34 @@ Trajectory Run::go() {
   }
   out.newton_iterations = stepper.iterations;
   out.newton_max_per_step = stepper.max_iterations;
+  if (single_) single_->finish(out, report.ok);
   if (options_.audit_reverse && report.ok) audit_reverse(out);
   return out;
 }
 
+AdvanceReport Run::adaptive_steps(const std::function<void()>& pause, const std::function<void()>& save) {
+  AdvanceReport report;
+  while (!single_->finished()) {
+    if (single_->next_is_cut()) save();  // so that a run with a later end can continue from there
+    report = single_->step(0.0);
+    if (!report.ok) break;
+    ++steps_;
+    // How many steps there will be is not known: records beyond the first million are taken further apart.
+    if (options_.every == 0 && records_.rows >= static_cast<std::size_t>(kMaxRecords) && options_.output_every == 0.0)
+      grid_.every = static_cast<std::int64_t>(std::pow(10.0, records_.rows / static_cast<std::size_t>(kMaxRecords)));
+    if (steps_ % grid_.every == 0 || single_->finished()) record(single_->last_step());
+    pause();
+  }
+  if (!report.ok && steps_ % grid_.every != 0) record(single_->last_step());
+  return report;
+}
+
 // Back with the negative step, and how far from the start that ends.
 void Run::audit_reverse(Trajectory& out) {
+  if (single_ && single_->adaptive()) {
+    measure_reverse(out, single_->go_back());
+    return;
+  }
   Stepper& s = *method_.stepper;
   if (!s.active().empty()) {
     out.notes.push_back("not integrated back: an impact on a unilateral constraint cannot be undone");
@@ -309,6 +372,11 @@ void Run::audit_reverse(Trajectory& out) {
   const bool shorter = grid_.last != 0.0;
   bool ok = !shorter || turned || s.advance(-grid_.last, 1).ok;
   ok = ok && s.advance(-grid_.h, grid_.whole - (turned && !shorter ? 1 : 0)).ok;
+  measure_reverse(out, ok);
+}
+
+void Run::measure_reverse(Trajectory& out, bool ok) {
+  const Stepper& s = *method_.stepper;
   if (!ok) {
     out.notes.push_back(fmt::format("integrating back stopped at t = {:g}", s.t()));
     return;
@@ -333,6 +401,8 @@ std::optional<double> observed_order(const Model& model, Options options) {
   options.checkpoint.clear();
   options.progress = {};
   options.every = 0;
+  options.output_every = 0.0;
+  options.event.clear();
   std::vector<std::vector<double>> ends;
   for (int k = 0; k < 3; ++k) {
     const Trajectory run = simulate(model, options);

@@ -57,6 +57,7 @@ void substitute_everywhere(Equations& eq, std::vector<Row>& rows, std::vector<ch
     rows[k] = row_of(eq.graph, eq.residuals[k]);
   }
   replace(eq.graph, u, value, eq.results);
+  replace(eq.graph, u, value, eq.extra);
 }
 
 void eliminate(Equations& eq, std::vector<Row>& rows, std::vector<char>& alive) {
@@ -217,6 +218,7 @@ Plan::Plan(Equations eq) {
     // The saddle-point iteration wants the stage system whole, in its own order.
     eq.residuals = whole.residuals;
     eq.results = whole.results;
+    eq.extra = whole.extra;
     rows = whole_rows;
     split(std::vector<char>(eq.residuals.size(), 1));
     groups = {alive};
@@ -358,6 +360,10 @@ Plan::Plan(Equations eq) {
   }
   for (std::size_t k = 0; k < eq.results.size(); ++k)
     assembler.store(finish_, eq.results[k], results_ + static_cast<std::int32_t>(k));
+  extra_count_ = static_cast<std::int32_t>(eq.extra.size());
+  extra_ = assembler.reserve(extra_count_);
+  for (std::size_t k = 0; k < eq.extra.size(); ++k)
+    assembler.store(finish_, eq.extra[k], extra_ + static_cast<std::int32_t>(k));
   image_ = assembler.image();
 }
 

@@ -45,6 +45,7 @@ struct Equations {
   std::vector<Scale> scales;
   std::vector<NodeId> guesses;  // starting values of the unknowns when nothing better is known
   std::vector<NodeId> results;  // the new state, then the newest stage multipliers
+  std::vector<NodeId> extra;    // further values of a step (its stages), for whoever asked for them
   std::optional<SaddleHint> saddle;
 };
 
@@ -89,6 +90,8 @@ class Plan {
   [[nodiscard]] bool linear() const { return linear_; }  // all blocks are: no iteration, no starting guess needed
   [[nodiscard]] std::int32_t result_slot() const { return results_; }
   [[nodiscard]] std::int32_t result_count() const { return result_count_; }
+  [[nodiscard]] std::int32_t extra_slot() const { return extra_; }
+  [[nodiscard]] std::int32_t extra_count() const { return extra_count_; }
   [[nodiscard]] std::int32_t workspace_size() const { return static_cast<std::int32_t>(image_.size()); }
   [[nodiscard]] const std::vector<double>& image() const { return image_; }
   // The unknowns that are left after elimination; their slots hold the starting guess before solve() and the solution
@@ -120,7 +123,7 @@ class Plan {
   Program guess_, finish_;
   std::vector<std::pair<Space, std::int32_t>> inputs_;
   std::vector<std::int32_t> unknown_slots_, unknown_numbers_;
-  std::int32_t results_ = 0, result_count_ = 0;
+  std::int32_t results_ = 0, result_count_ = 0, extra_ = 0, extra_count_ = 0;
   bool linear_ = true;
   std::vector<double> image_;
 };

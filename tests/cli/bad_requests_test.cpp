@@ -160,6 +160,55 @@ INSTANTIATE_TEST_SUITE_P(
                     Request{{"run", "skate", "--every", "0"}, "--every must be at least 1, found 0"}));
 
 INSTANTIATE_TEST_SUITE_P(
+    StepControlAndEvents, BadRequest,
+    testing::Values(
+        Request{{"run", "skate", "--adaptive", "0"}, "--adaptive must not be 0"},
+        Request{{"run", "skate", "--adaptive", "-1e-6"},
+                "--adaptive takes a tolerance from 1e-14 to 1, for example 1e-6, found -1e-06"},
+        Request{{"run", "skate", "--adaptive", "2"},
+                "--adaptive takes a tolerance from 1e-14 to 1, for example 1e-6, found 2"},
+        Request{{"run", "skate", "--adaptive", "small"}, "--adaptive: 'small' is not a number"},
+        Request{{"run", "skate", "--controller", "pi"}, "--controller needs --adaptive TOL: a fixed step has none"},
+        Request{{"run", "skate", "--adaptive", "1e-6", "--controller", "pid"},
+                "--controller takes pi or reversible, found 'pid'"},
+        Request{{"run", "skate", "--adaptive", "1e-6", "--steps", "10"},
+                "--steps counts fixed steps, and --adaptive chooses them; give --until T"},
+        Request{{"run", "skate", "--adaptive", "1e-6", "--audit", "order"},
+                "--audit order repeats with h/2 and h/4, but --adaptive chooses the steps; leave one of them out"},
+        Request{{"run", "skate", "--adaptive", "1e-6", "--method", "cortes-martinez"},
+                "--adaptive: method 'cortes-martinez' is a two-step method, whose formula ties neighbouring steps "
+                "together, so its step is fixed. Leave --adaptive out, or pass another --method"},
+        Request{{"run", "skate", "--adaptive", "1e-6", "--method", "ode"},
+                "--adaptive: method 'ode' chooses its own steps; set --rtol and --atol instead"},
+        Request{{"run", "dae-hessenberg", "--adaptive", "1e-6", "--controller", "reversible"},
+                "--controller reversible needs a mechanical system: its step density is made of velocity and "
+                "acceleration. Use --controller pi"},
+        Request{{"run", "no-step.toml", "--adaptive", "1e-6"},
+                "model 'no-step' has no default end; pass --until T or --steps N"},
+        Request{
+            {"run", "skate", "--event", "thta"},
+            "--event thta: unknown name `thta` in the event \"thta\". Did you mean `theta`? Known here: I, beta, g, "
+            "m, t, theta, theta', x, x', y, y'"},
+        Request{{"run", "skate", "--event", "x +"},
+                "--event x +: expected a number, a name or `(` after `+`, found the end in the event \"x +\""},
+        Request{{"run", "skate", "--event", "blade"},
+                "--event blade: `blade` is a constraint, not a value in the event \"blade\""},
+        Request{{"run", "dae-hessenberg", "--event", "z1 - 2"},
+                "--event z1 - 2: `z1` is an algebraic variable, which cannot occur in the event \"z1 - 2\". Accepted "
+                "here: t, states, parameters and definitions of these"},
+        Request{{"run", "skate", "--event", "x", "--method", "index1"},
+                "--event: method 'index1' chooses its own steps inside each interval and shows only the ends. Pass "
+                "another --method"},
+        Request{{"run", "skate", "--output-every", "-0.1"}, "--output-every takes a positive time, found -0.1"},
+        Request{{"run", "skate", "--output-every", "1e-9", "--until", "1"},
+                "--output-every 1e-09 makes 1e+09 records, more than 1e+08. Give a longer time"},
+        Request{{"run", "skate", "--output-every", "0.1", "--every", "2"},
+                "--every and --output-every both say what to record; give one of them"},
+        Request{{"run", "skate", "--output-every", "0.1", "--method", "ode"},
+                "--output-every: method 'ode' chooses its own steps inside each interval and shows only the ends. Pass "
+                "another --method"}));
+
+INSTANTIATE_TEST_SUITE_P(
     Files, BadRequest,
     testing::Values(
         Request{{"run", "skate", "--output", "out.txt"},
@@ -192,10 +241,6 @@ INSTANTIATE_TEST_SUITE_P(
         Request{{"run", "skate", "--json=yes"}, "--json takes no value, found '--json=yes'"},
         Request{{"run", "skate", "--audit", "forward"}, "--audit takes reverse and order, found 'forward'"},
         Request{{"run", "skate", "--audit", "reverse,"}, "--audit: 'reverse,' has an empty place between its commas"},
-        Request{{"run", "skate", "--adaptive", "1e-6"},
-                "--adaptive is not in this version. Use a fixed --step, or --method ode for adaptive steps without "
-                "structure"},
-        Request{{"run", "skate", "--controller", "pi"}, "--controller is not in this version"},
         Request{
             {"run", "skate", "--alpha", "0.5"},
             "--alpha is for the euler methods of overdetermined systems. Leave it out, or pass --method euler-true"},
@@ -237,7 +282,6 @@ INSTANTIATE_TEST_SUITE_P(
         Request{{"run", "skate", "--gain", "5"}, "--gain is not in this version"},
         Request{{"run", "skate", "--multiplier", "recursion"},
                 "--multiplier recursion is for prk-murua, which has one; 'spark-lobatto-ab' has not"},
-        Request{{"run", "skate", "--event", "x"}, "--event is not in this version"},
         Request{{"run", "skate", "--plot", "a.svg"},
                 "--plot is not in this version. Use --output FILE.csv and the plot program of your choice"},
         Request{{"run", "skate", "--report", "a.html"},

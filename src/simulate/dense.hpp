@@ -1,0 +1,63 @@
+// The motion between the ends of a step. A piece is one step of the method (a step of the pi controller has two).
+//
+// Two polynomials are known, and the one with the higher order is taken:
+//   - through the stages. Mechanical: the velocity through v0, the stage velocities V_j at c_j and v1; the position is
+//     its integral, with the remainder at the end spread so that q(1) = q1. dae: y through y0, the stages Y_j and y1.
+//     With stages of order k (methods/stage_order.hpp), positions have errors O(h^(k+2)), velocities and y O(h^(k+1)).
+//   - Hermite's, from the ends. Mechanical: q, v and v' at both ends, degree five: O(h^6) for positions, O(h^5) for
+//     velocities. dae: y and y' at both ends, degree three: O(h^4). [HairerNorsettWanner1993, II.6]
+// At the ends both are exactly the states of the run. In between, constraints hold up to these errors only.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "formulation/system.hpp"
+#include "methods/bind.hpp"
+
+namespace rattleback {
+
+class DenseStep {
+ public:
+  DenseStep(const System& system, const BoundMethod& method);
+
+  // The state before a step; forgets the step before.
+  void begin(const Stepper& s);
+  // One step of the method later.
+  void piece(const Stepper& s);
+
+  [[nodiscard]] double t0() const { return start_.t; }
+  [[nodiscard]] double t1() const { return pieces_[count_ - 1].to.t; }
+  // State at a time from t0 to t1. v is empty for a dae.
+  void at(double t, std::vector<double>& q, std::vector<double>& v);
+  [[nodiscard]] bool uses_stages() const { return !nodes_.empty(); }
+
+ private:
+  struct End {
+    double t = 0.0;
+    std::vector<double> q, v, multipliers, rate;  // rate: v', dae: y'; empty: not computed yet
+    bool rate_fails = false;
+  };
+  struct Piece {
+    End from, to;
+    std::vector<double> stages;
+  };
+  static void take(End& end, const Stepper& s);
+  bool rate(End& end);
+  void through_stages(const Piece& p, double theta, std::vector<double>& q, std::vector<double>& v);
+  void hermite(Piece& p, double theta, std::vector<double>& q, std::vector<double>& v);
+  // Adds factor times the stage polynomial at theta.
+  void interpolate(const Piece& p, double theta, double factor, std::vector<double>& out) const;
+
+  bool mechanical_, use_rates_;
+  std::unique_ptr<Acceleration> acceleration_;
+  std::vector<double> nodes_, weights_;      // of the stage polynomial, with barycentric weights; empty: not used
+  std::vector<std::int32_t> stage_of_node_;  // -1: the start, -2: the end
+  std::vector<double> quadrature_c_, quadrature_b_;
+  End start_;
+  std::vector<Piece> pieces_;
+  std::size_t count_ = 0;
+  std::vector<double> whole_;
+};
+
+}  // namespace rattleback

@@ -1,0 +1,231 @@
+#include "simulate/events.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/expression.hpp"
+
+namespace rattleback {
+namespace {
+
+constexpr int kSamples = 8;              // values of the polynomial inside a step
+constexpr int kDipSteps = 40;            // of the search for a turning point
+constexpr int kPolynomialSteps = 8;      // of the search for its zero
+constexpr int kLocateSteps = 60;         // trial steps for one zero
+constexpr double kTimeRounding = 1e-15;  // a zero is located to this, relative to the time
+
+int sign_of(double x) { return x > 0.0 ? 1 : x < 0.0 ? -1 : 0; }
+
+Evaluator evaluator(const System& system, const std::vector<std::string>& expressions) {
+  Graph graph = *system.model().graph;
+  std::vector<NodeId> nodes;
+  for (const std::string& text : expressions)
+    nodes.push_back(read_expression(system.model(), graph, "--event " + text, "the event", text));
+  return {graph, nodes, system.n(), system.m()};
+}
+
+}  // namespace
+
+Events::Events(const System& system, std::vector<std::string> expressions, std::unique_ptr<Stepper> trial)
+    : expressions_(std::move(expressions)),
+      trial_(std::move(trial)),
+      values_(evaluator(system, expressions_)),
+      watched_(expressions_.size()),
+      snapshot_(trial_->snapshot_size()) {}
+
+double Events::value(std::size_t which, double t, std::span<const double> q, std::span<const double> v) {
+  return values_(t, q, v)[which];
+}
+
+double Events::dense_value(std::size_t which, double theta, DenseStep& dense) {
+  dense.at(t0_ + theta * h_, q_, v_);
+  return value(which, t0_ + theta * h_, q_, v_);
+}
+
+double Events::real_value(std::size_t which, double theta) {
+  trial_->set_snapshot(t0_, snapshot_, false);
+  if (!trial_->advance(theta * h_ / pieces_, pieces_).ok) return std::nan("");
+  return value(which, trial_->t(), trial_->q(), trial_->v());
+}
+
+void Events::start(const Stepper& s) {
+  const auto x = values_(s.t(), s.q(), s.v());
+  for (std::size_t i = 0; i < watched_.size(); ++i) watched_[i] = {sign_of(x[i]), x[i] == 0.0};
+}
+
+void Events::begin(const Stepper& s) {
+  t0_ = s.t();
+  s.take_snapshot(snapshot_);
+  const auto x = values_(s.t(), s.q(), s.v());
+  first_.assign(x.begin(), x.end());
+}
+
+void Events::report(std::size_t which, double t, std::span<const double> q, std::span<const double> v, int direction) {
+  found_->push_back({expressions_[which], t, direction, {q.begin(), q.end()}, {v.begin(), v.end()}});
+}
+
+// The smallest |value| near a sample that is smaller than its neighbours: a golden section search on the polynomial that
+// stops as soon as the sign has changed.
+void Events::refine_dip(std::size_t which, std::size_t middle, DenseStep& dense) {
+  constexpr double kGolden = 0.38196601125010515;
+  const int sign = sign_of(samples_[middle].value);
+  double lo = samples_[middle - 1].theta, hi = samples_[middle + 1].theta;
+  Sample best = samples_[middle];
+  for (int k = 0; k < kDipSteps && hi - lo > 1e-9; ++k) {
+    const bool right = hi - best.theta > best.theta - lo;
+    const double theta = right ? best.theta + kGolden * (hi - best.theta) : best.theta - kGolden * (best.theta - lo);
+    const Sample next{theta, dense_value(which, theta, dense)};
+    if (sign * next.value < sign * best.value) {
+      (right ? lo : hi) = best.theta;
+      best = next;
+      if (sign_of(best.value) != sign) break;
+    } else {
+      (right ? hi : lo) = theta;
+    }
+  }
+  if (sign_of(best.value) == sign || best.theta == samples_[middle].theta) return;
+  const auto place = std::lower_bound(samples_.begin(), samples_.end(), best.theta,
+                                      [](const Sample& s, double theta) { return s.theta < theta; });
+  samples_.insert(place, best);
+}
+
+void Events::look(std::size_t which, double first, double last, DenseStep& dense) {
+  samples_.assign(1, {0.0, first});
+  for (int k = 1; k < kSamples; ++k) {
+    const double theta = static_cast<double>(k) / kSamples;
+    samples_.push_back({theta, dense_value(which, theta, dense)});
+  }
+  samples_.push_back({1.0, last});
+  // From the end, so that what is put in does not shift what is still to be looked at. The first and last interval have
+  // dips of their own, seen with one more value.
+  for (const double theta : {0.25 / kSamples, 1.0 - 0.25 / kSamples}) {
+    const Sample near{theta, dense_value(which, theta, dense)};
+    samples_.insert(theta < 0.5 ? samples_.begin() + 1 : samples_.end() - 1, near);
+  }
+  for (std::size_t i = samples_.size() - 2; i > 0; --i) {
+    const int sign = sign_of(samples_[i].value);
+    const auto higher = [&](const Sample& s) { return sign * s.value >= sign * samples_[i].value; };
+    if (sign != 0 && higher(samples_[i - 1]) && higher(samples_[i + 1])) refine_dip(which, i, dense);
+  }
+}
+
+// Where the sign of the samples changes: the last one before, the first one after, and the largest of the run that follows.
+std::vector<Events::Crossing> Events::crossings(int sign) const {
+  std::vector<Crossing> out;
+  Sample before = samples_.front();
+  for (const Sample& x : samples_) {
+    const int now = sign_of(x.value);
+    if (now == 0) continue;
+    if (now != sign) out.push_back({before, x, x});
+    if (!out.empty() && std::fabs(x.value) > std::fabs(out.back().top.value)) out.back().top = x;
+    sign = now;
+    before = x;
+  }
+  return out;
+}
+
+// The zero of the polynomial between two samples, and its slope there: where the search with real steps begins.
+Events::Guess Events::polynomial_zero(std::size_t which, Sample a, Sample b, DenseStep& dense) {
+  double slope = (b.value - a.value) / (b.theta - a.theta), theta = a.theta - a.value / slope;
+  for (int k = 0; k < kPolynomialSteps; ++k) {
+    const Sample c{theta, dense_value(which, theta, dense)};
+    if (std::fabs(c.value) <= 1e-7 * std::fabs(slope)) break;  // closer, its slope would be rounding
+    const Sample& from = std::fabs(a.value) < std::fabs(b.value) ? a : b;
+    const double secant = (c.value - from.value) / (c.theta - from.theta);
+    if (std::isfinite(secant) && secant * slope > 0.0) slope = secant;
+    (sign_of(c.value) == sign_of(a.value) ? a : b) = c;
+    theta = c.theta - c.value / slope;
+    if (!(theta > a.theta && theta < b.theta)) theta = 0.5 * (a.theta + b.theta);
+  }
+  return {theta, slope};
+}
+
+// Secant steps between two values of different sign; bisection where they leave the bracket or shrink it too slowly. The
+// trial stepper ends on the zero.
+bool Events::locate(std::size_t which, Sample lower, Sample upper, Guess guess) {
+  const double enough = kTimeRounding * (std::fabs(t0_) + std::fabs(h_)) / std::fabs(h_);
+  double x = guess.theta, step = 0.0, last_step = INFINITY;
+  Sample before{0.0, 0.0};
+  for (int k = 0; k < kLocateSteps; ++k) {
+    if (!(x > lower.theta && x < upper.theta)) x = 0.5 * (lower.theta + upper.theta);
+    const Sample now{x, real_value(which, x)};
+    if (!std::isfinite(now.value)) return false;
+    if (now.value == 0.0) return true;
+    (sign_of(now.value) == sign_of(lower.value) ? lower : upper) = now;
+    step = k == 0 ? now.value / guess.slope : now.value * (x - before.theta) / (now.value - before.value);
+    if (std::fabs(step) <= enough || upper.theta - lower.theta <= enough) return true;
+    if (std::fabs(step) <= 4.0 * enough && std::fabs(step) >= 0.5 * last_step) return true;  // rounding
+    before = now;
+    last_step = std::fabs(step);
+    x = k > 8 && k % 2 == 0 ? 0.5 * (lower.theta + upper.theta) : x - step;
+  }
+  return true;
+}
+
+void Events::end(const Stepper& s, double h, int pieces, DenseStep& dense, std::vector<EventFound>& found) {
+  h_ = h;
+  pieces_ = pieces;
+  found_ = &found;
+  const std::size_t before = found.size();
+  const auto now = values_(s.t(), s.q(), s.v());
+  last_.assign(now.begin(), now.end());
+  for (std::size_t i = 0; i < watched_.size(); ++i) {
+    Watched& w = watched_[i];
+    look(i, first_[i], last_[i], dense);
+    if (w.at_zero) decide_zero(i);
+    const std::vector<Crossing> list = crossings(w.sign);
+    // Between two crossings of the polynomial a real step must show the other sign, too.
+    Sample lower{0.0, static_cast<double>(w.sign)};
+    for (std::size_t k = 0; k < list.size(); ++k) {
+      const bool last = k + 1 == list.size() && last_[i] != 0.0;
+      const Sample upper = last ? Sample{1.0, last_[i]} : Sample{list[k].top.theta, real_value(i, list[k].top.theta)};
+      const bool other = sign_of(lower.value) * sign_of(upper.value) < 0;
+      if (other && locate(i, lower, upper, polynomial_zero(i, list[k].before, list[k].after, dense)))
+        report(i, trial_->t(), trial_->q(), trial_->v(), sign_of(upper.value));
+      else if (other)
+        ++missed_;
+      if (std::isfinite(upper.value)) lower = upper;
+    }
+    if (last_[i] != 0.0) w.sign = sign_of(last_[i]);
+    w.at_zero = last_[i] == 0.0;
+  }
+  const double way = h < 0.0 ? -1.0 : 1.0;
+  std::stable_sort(found.begin() + static_cast<std::ptrdiff_t>(before), found.end(),
+                   [&](const EventFound& a, const EventFound& b) { return way * a.t < way * b.t; });
+}
+
+// A zero exactly at the start of the step: whether it was a crossing is seen by where the motion goes.
+void Events::decide_zero(std::size_t which) {
+  Watched& w = watched_[which];
+  const auto after = std::find_if(samples_.begin(), samples_.end(), [](const Sample& x) { return x.value != 0.0; });
+  if (after == samples_.end()) return;
+  const int sign = sign_of(after->value);
+  if (w.sign != 0 && sign != w.sign) {
+    trial_->set_snapshot(t0_, snapshot_, false);
+    report(which, t0_, trial_->q(), trial_->v(), sign);
+  }
+  w.sign = sign;
+}
+
+void Events::finish(const Stepper& s, std::vector<EventFound>& found) {
+  found_ = &found;
+  for (std::size_t i = 0; i < watched_.size(); ++i)
+    if (watched_[i].at_zero && watched_[i].sign != 0) report(i, s.t(), s.q(), s.v(), -watched_[i].sign);
+}
+
+std::vector<double> Events::save() const {
+  std::vector<double> out = {static_cast<double>(missed_)};
+  for (const Watched& w : watched_) {
+    out.push_back(w.sign);
+    out.push_back(w.at_zero ? 1.0 : 0.0);
+  }
+  return out;
+}
+
+void Events::load(std::span<const double> saved) {
+  missed_ = static_cast<std::int64_t>(saved[0]);
+  for (std::size_t i = 0; i < watched_.size(); ++i)
+    watched_[i] = {static_cast<int>(saved[1 + 2 * i]), saved[2 + 2 * i] != 0.0};
+}
+
+}  // namespace rattleback

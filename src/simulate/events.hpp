@@ -1,0 +1,77 @@
+// Zeros of expressions along a run. They are found between the ends of each step with the polynomial of dense output, and
+// then located with the method itself: the fraction theta is solved for with which a step of size theta*h from the start
+// of the step ends on the zero. So what is reported is a numerical solution like every other, and the run goes on as if
+// nobody had looked.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "formulation/evaluator.hpp"
+#include "methods/stepper.hpp"
+#include "rattleback/simulate.hpp"
+#include "simulate/dense.hpp"
+
+namespace rattleback {
+
+class Events {
+ public:
+  // `trial` is the method bound once more, for the steps that only look. Throws Error for a faulty expression.
+  Events(const System& system, std::vector<std::string> expressions, std::unique_ptr<Stepper> trial);
+
+  // The state where the run begins. A zero there is no crossing.
+  void start(const Stepper& s);
+  // The state before a step.
+  void begin(const Stepper& s);
+  // After the step, of `pieces` equal steps of the method and size h in all. Appends what was found, in the order of time.
+  void end(const Stepper& s, double h, int pieces, DenseStep& dense, std::vector<EventFound>& found);
+  // After the last step: a zero exactly at the end counts.
+  void finish(const Stepper& s, std::vector<EventFound>& found);
+
+  [[nodiscard]] const std::vector<std::string>& expressions() const { return expressions_; }
+  [[nodiscard]] std::int64_t missed() const { return missed_; }  // zeros at which no step of the method ends
+
+  [[nodiscard]] std::vector<double> save() const;
+  void load(std::span<const double> saved);
+
+ private:
+  struct Watched {
+    int sign = 0;          // of the last value that was not 0
+    bool at_zero = false;  // the last step ended exactly on a zero
+  };
+  struct Sample {
+    double theta, value;
+  };
+  struct Crossing {
+    Sample before, after, top;
+  };
+  struct Guess {
+    double theta, slope;
+  };
+  double value(std::size_t which, double t, std::span<const double> q, std::span<const double> v);
+  double dense_value(std::size_t which, double theta, DenseStep& dense);
+  // The step of size theta*h, and the expression at its end; NaN when there is none.
+  double real_value(std::size_t which, double theta);
+  // Values along the step, with extra ones where the polynomial turns round near zero.
+  void look(std::size_t which, double first, double last, DenseStep& dense);
+  void refine_dip(std::size_t which, std::size_t middle, DenseStep& dense);
+  [[nodiscard]] std::vector<Crossing> crossings(int sign) const;
+  Guess polynomial_zero(std::size_t which, Sample a, Sample b, DenseStep& dense);
+  bool locate(std::size_t which, Sample lower, Sample upper, Guess guess);
+  void decide_zero(std::size_t which);
+  void report(std::size_t which, double t, std::span<const double> q, std::span<const double> v, int direction);
+
+  std::vector<std::string> expressions_;
+  std::unique_ptr<Stepper> trial_;
+  Evaluator values_;
+  std::vector<Watched> watched_;
+  std::vector<double> snapshot_, q_, v_, first_, last_;
+  double t0_ = 0.0, h_ = 0.0;
+  int pieces_ = 1;
+  std::vector<Sample> samples_;
+  std::vector<EventFound>* found_ = nullptr;
+  std::int64_t missed_ = 0;
+};
+
+}  // namespace rattleback

@@ -1,0 +1,167 @@
+#include "simulate/single_steps.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "rattleback/error.hpp"
+
+namespace rattleback {
+namespace {
+
+constexpr double kMostRecords = 1e8;
+
+}  // namespace
+
+SingleSteps::SingleSteps(const System& system, const Options& options, const Start& start, const BoundMethod& method,
+                         Keep keep)
+    : options_(options), method_(method), stepper_(*method.stepper), keep_(std::move(keep)) {
+  if (options.adaptive > 0.0)
+    if (const std::string reason = why_not_adaptive(method); !reason.empty()) throw Error(reason);
+  if (stepper_.snapshot_size() == 0)
+    throw Error(
+        fmt::format("{}: method '{}' chooses its own steps inside each interval and shows only the ends. Pass "
+                    "another --method",
+                    options.event.empty() ? "--output-every" : "--event", method.name));
+  const double records =
+      std::fabs(options.until.value_or(static_cast<double>(options.steps.value_or(0)) * options.step)) /
+      options.output_every;
+  if (options.output_every != 0.0 && records > kMostRecords)
+    throw Error(fmt::format("--output-every {:g} makes {:.0e} records, more than {:.0e}. Give a longer time",
+                            options.output_every, records, kMostRecords));
+  const auto again = [&] {
+    std::unique_ptr<Stepper> s = bind(system, options, start).stepper;
+    s->start(0.0, start.q, start.v, start.multipliers, start.acceleration);
+    return s;
+  };
+  if (!options.event.empty()) {
+    events_ = std::make_unique<Events>(system, options.event, again());
+    events_->start(stepper_);
+  }
+  if (events_ || options.output_every != 0.0) dense_ = std::make_unique<DenseStep>(system, method);
+  if (options.adaptive == 0.0) return;
+  estimator_ = again();
+  control_ = make_step_control(system, options, start, method, *estimator_);
+}
+
+void SingleSteps::begin() {
+  if (options_.output_every != 0.0) record_between();
+}
+
+AdvanceReport SingleSteps::step(double h) {
+  if (events_) events_->begin(stepper_);
+  AdvanceReport report;
+  if (control_) {
+    report = control_->step(*options_.until, dense_.get());
+    h = control_->last_step();
+  } else {
+    if (dense_) dense_->begin(stepper_);
+    report = stepper_.advance(h, 1);
+    if (dense_ && report.ok) dense_->piece(stepper_);
+  }
+  if (!report.ok) return report;
+  report.done = 1;
+  if (first_step_ == 0.0) first_step_ = h;
+  last_step_ = h;
+  if (events_) events_->end(stepper_, h, control_ ? control_->pieces() : 1, *dense_, found_);
+  if (options_.output_every != 0.0) record_between();
+  return report;
+}
+
+// Records at the multiples of output_every that the last step has passed. A multiple at the end of the step, up to
+// rounding, is the state there.
+void SingleSteps::record_between() {
+  const double now = stepper_.t(), way = options_.until.value_or(options_.step) < 0.0 ? -1.0 : 1.0;
+  const double rounding = 1e-12 * (std::fabs(now) + options_.output_every);
+  for (;; ++outputs_) {
+    const double t = way * static_cast<double>(outputs_) * options_.output_every, ahead = way * (t - now);
+    if (ahead > rounding) return;
+    if (ahead >= -rounding) {
+      keep_(now, stepper_.q(), stepper_.v());
+      continue;
+    }
+    dense_->at(t, q_, v_);
+    keep_(t, q_, v_);
+  }
+}
+
+void SingleSteps::finish(Trajectory& out, bool ok) {
+  if (ok && events_) events_->finish(stepper_, found_);
+  out.output_every = options_.output_every;
+  out.events = std::move(found_);
+  if (events_ && events_->missed() > 0)
+    out.notes.push_back(
+        fmt::format("{} zeros of events were not located: no step of the method ends there", events_->missed()));
+  if (!control_) return;
+  out.adaptive = control_->audit;
+  out.step = first_step_;
+  out.newton_iterations += control_->iterations();
+  if (control_->audit.controller == "reversible" && !method_.symmetric)
+    out.notes.push_back(fmt::format(
+        "the reversible controller keeps the long-time behaviour of symmetric methods, and {} is not symmetric here",
+        method_.name));
+  if (control_->last_was_cut())
+    out.notes.push_back(
+        fmt::format("the last step was shortened to {:.3g}, to end at t = {:.10g}", std::fabs(last_step_), out.t));
+}
+
+bool SingleSteps::go_back() {
+  const bool same_steps = control_->retraces();
+  std::int64_t steps = control_->audit.steps;
+  if (same_steps && control_->last_was_cut()) {
+    if (!stepper_.advance(-last_step_, 1).ok) return false;
+    --steps;
+  }
+  control_->turn_round();
+  const double end = same_steps ? -*options_.until * INFINITY : 0.0;
+  for (std::int64_t k = 0; same_steps ? k < steps : stepper_.t() != 0.0; ++k)
+    if (!control_->step(end, nullptr).ok) return false;
+  return true;
+}
+
+std::vector<double> SingleSteps::save() const {
+  std::vector<double> out = {static_cast<double>(outputs_), first_step_, static_cast<double>(found_.size())};
+  const auto add = [&](const std::vector<double>& list) { out.insert(out.end(), list.begin(), list.end()); };
+  for (const EventFound& e : found_) {
+    const auto which = std::find(options_.event.begin(), options_.event.end(), e.event) - options_.event.begin();
+    add({static_cast<double>(which), e.t, static_cast<double>(e.direction)});
+    add(e.q);
+    add(e.v);
+  }
+  if (events_) add(events_->save());
+  if (control_) add(control_->save());
+  return out;
+}
+
+void SingleSteps::load(std::span<const double> x) {
+  const auto take = [&](std::size_t count) {
+    const std::span<const double> part = x.first(count);
+    x = x.subspan(count);
+    return part;
+  };
+  const auto list = [&](std::size_t count) {
+    const auto part = take(count);
+    return std::vector<double>(part.begin(), part.end());
+  };
+  const auto head = take(3);
+  outputs_ = static_cast<std::int64_t>(head[0]);
+  first_step_ = head[1];
+  for (auto k = static_cast<std::int64_t>(head[2]); k > 0; --k) {
+    const auto e = take(3);
+    EventFound found{options_.event[static_cast<std::size_t>(e[0])], e[1], static_cast<int>(e[2]), {}, {}};
+    found.q = list(stepper_.q().size());
+    found.v = list(stepper_.v().size());
+    found_.push_back(std::move(found));
+  }
+  if (events_) events_->load(take(events_->save().size()));
+  if (control_) control_->load(x);
+}
+
+std::string SingleSteps::signature() const {
+  return fmt::format(" {:a} {} {:a} {}", options_.adaptive, options_.controller, options_.output_every,
+                     fmt::join(options_.event, "\n"));
+}
+
+}  // namespace rattleback

@@ -1,0 +1,61 @@
+// Runs whose steps are looked at one by one: with step control, events, or records between the steps.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "simulate/events.hpp"
+#include "simulate/step_control.hpp"
+
+namespace rattleback {
+
+class SingleSteps {
+ public:
+  using Keep = std::function<void(double t, std::span<const double> q, std::span<const double> v)>;
+
+  [[nodiscard]] static bool wanted(const Options& o) {
+    return o.adaptive > 0.0 || !o.event.empty() || o.output_every != 0.0;
+  }
+
+  // The stepper of `method` is at the start of the run. `keep` takes a record. Throws Error when the request is wrong.
+  SingleSteps(const System& system, const Options& options, const Start& start, const BoundMethod& method, Keep keep);
+
+  [[nodiscard]] bool adaptive() const { return control_ != nullptr; }
+  // Records before the first step.
+  void begin();
+  // One step with what happens in it: of size h, or as large as the step control wants.
+  AdvanceReport step(double h);
+  [[nodiscard]] double last_step() const { return last_step_; }
+  // Adaptive: has the end been reached; will the next step be cut to end there?
+  [[nodiscard]] bool finished() const {
+    return *options_.until < 0.0 ? stepper_.t() <= *options_.until : stepper_.t() >= *options_.until;
+  }
+  [[nodiscard]] bool next_is_cut() const { return control_->next_is_cut(*options_.until); }
+  // After the last step: what the trajectory tells of all this.
+  void finish(Trajectory& out, bool ok);
+  // Adaptive: back to the start, or as many steps as there were. false: a step failed.
+  bool go_back();
+
+  [[nodiscard]] std::vector<double> save() const;
+  void load(std::span<const double> saved);
+  [[nodiscard]] std::string signature() const;
+
+ private:
+  void record_between();
+
+  const Options& options_;
+  const BoundMethod& method_;
+  Stepper& stepper_;
+  Keep keep_;
+  std::unique_ptr<Stepper> estimator_;
+  std::unique_ptr<StepControl> control_;
+  std::unique_ptr<DenseStep> dense_;
+  std::unique_ptr<Events> events_;
+  std::vector<EventFound> found_;
+  std::int64_t outputs_ = 0;  // records between the steps so far
+  double first_step_ = 0.0, last_step_ = 0.0;
+  std::vector<double> q_, v_;
+};
+
+}  // namespace rattleback

@@ -1,0 +1,54 @@
+// Steps whose size is chosen on the way. One call takes one accepted step; see docs/theory/step-control.md.
+//
+// pi          the error of every step is estimated and held near the tolerance by a proportional-integral controller
+// reversible  the step size follows a step density of the state by a symmetric recursion, without looking at errors
+#pragma once
+
+#include <memory>
+
+#include "formulation/step_density.hpp"
+#include "formulation/system.hpp"
+#include "methods/bind.hpp"
+#include "simulate/dense.hpp"
+
+namespace rattleback {
+
+class StepControl {
+ public:
+  virtual ~StepControl() = default;
+
+  // One accepted step, not beyond `end`. When it is not ok, the state is the last good one. `dense`, if there is one, is
+  // told the pieces of the step.
+  virtual AdvanceReport step(double end, DenseStep* dense) = 0;
+
+  [[nodiscard]] virtual int pieces() const = 0;             // steps of the method in one step
+  [[nodiscard]] double last_step() const { return last_; }  // its size
+  [[nodiscard]] bool last_was_cut() const { return cut_; }  // it was shortened to end on `end`
+  // Would the next step end on `end`, shorter than it should be?
+  [[nodiscard]] virtual bool next_is_cut(double end) const = 0;
+  // Prepares for integrating back from here, and how many steps that takes (0: until the start is reached).
+  virtual void turn_round() = 0;
+  [[nodiscard]] virtual bool retraces() const = 0;  // going back takes the same steps
+
+  [[nodiscard]] virtual std::int64_t iterations() const { return 0; }  // of Newton, beside those of the stepper
+  [[nodiscard]] virtual std::vector<double> save() const = 0;
+  virtual void load(std::span<const double> saved) = 0;
+
+  AdaptiveAudit audit;
+
+ protected:
+  void count(double h, bool cut);
+
+  double last_ = 0.0;
+  bool cut_ = false;
+};
+
+// Throws Error when the method or the system is not for it. `estimator` is the method bound once more, for the steps that
+// only estimate. Both steppers are at the start of the run and outlive the control.
+std::unique_ptr<StepControl> make_step_control(const System& system, const Options& options, const Start& start,
+                                               const BoundMethod& method, Stepper& estimator);
+
+// Why the method cannot have its steps chosen; "" when it can.
+std::string why_not_adaptive(const BoundMethod& method);
+
+}  // namespace rattleback

@@ -1,0 +1,59 @@
+// Adaptive steps, dense output and the search for events allocate nothing in a step: a run that is longer has as many
+// allocations as a short one.
+#include <atomic>
+#include <new>
+
+#include "simulate/support.hpp"
+
+namespace {
+
+std::atomic<long> allocations{0};
+
+void* count_and_allocate(std::size_t size) {
+  ++allocations;
+  void* const p = std::malloc(size == 0 ? 1 : size);
+  if (p == nullptr) throw std::bad_alloc();
+  return p;
+}
+
+}  // namespace
+
+// Of the whole test program.
+void* operator new(std::size_t size) { return count_and_allocate(size); }
+void* operator new[](std::size_t size) { return count_and_allocate(size); }
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete[](void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
+
+namespace rattleback::testing {
+namespace {
+
+long allocations_in(const Model& model, Options options, double until) {
+  options.until = until;
+  options.keep_records = false;
+  const long before = allocations;
+  const Trajectory run = simulate(model, options);
+  EXPECT_EQ(run.status, Status::done);
+  return allocations - before;
+}
+
+TEST(SingleSteps, DoNotAllocate) {
+  const Model model = kepler();
+  for (const char* controller : {"pi", "reversible"}) {
+    const Options options = adaptive("spark-gauss", 2, 1e-6, 1.0, controller);
+    (void)allocations_in(model, options, 1.0);  // what is made once
+    EXPECT_EQ(allocations_in(model, options, 20.0), allocations_in(model, options, 200.0)) << controller;
+  }
+  for (const int stages : {2, 5}) {  // dense output from the ends, and through the stages
+    Options options = adaptive("spark-gauss", stages, 0.0, 1.0);
+    options.step = 0.01;
+    options.event = {"x - 100", "sin(x) + 3"};
+    options.output_every = 0.003;
+    (void)allocations_in(model, options, 1.0);
+    EXPECT_EQ(allocations_in(model, options, 20.0), allocations_in(model, options, 60.0)) << stages;
+  }
+}
+
+}  // namespace
+}  // namespace rattleback::testing
