@@ -1,4 +1,4 @@
-// The tables of the two kinds of model, and those they share.
+// The tables of mechanical systems and daes, and those that all kinds share.
 #include <algorithm>
 #include <cmath>
 
