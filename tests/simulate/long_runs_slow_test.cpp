@@ -46,5 +46,19 @@ TEST(LongRuns, KeepTheEnergyOfTheDoublePendulumWithTheReversibleControllerOnly) 
   EXPECT_GT(pi.late, 50.0 * reversible.late);
 }
 
+// The same with constraints at position level, which rattle keeps to rounding with either controller.
+TEST(LongRuns, OfRattleKeepTheEnergyWithTheReversibleControllerOnly) {
+  const Model model = shipped("double-pendulum");
+  Options options = adaptive("rattle", 0, 1e-5, 1000.0, "reversible");
+  options.formulation = "";
+  const Energy reversible = energy(model, options);
+  options.controller = "pi";
+  const Energy pi = energy(model, options);
+  EXPECT_GT(reversible.steps, 100'000);  // 151 000
+  EXPECT_LT(reversible.late, 4.0 * reversible.early);
+  EXPECT_GT(pi.late, 5.0 * pi.early);
+  EXPECT_GT(pi.late, 20.0 * reversible.late);  // largest errors of the runs: 3.0, and 7.6e-2
+}
+
 }  // namespace
 }  // namespace rattleback::testing

@@ -193,6 +193,17 @@ TEST(ReversibleController, ReturnsToTheStartWithSymmetricMethodsOnly) {
   EXPECT_NE(run.notes.front().find("srk-radau-ia is not symmetric here"), std::string::npos);
 }
 
+TEST(ReversibleController, ReturnsToTheStartWithConstraintsAtPositionLevel) {
+  Options options = adaptive("rattle", 0, 1e-5, 5.0, "reversible");
+  options.formulation = "";
+  options.audit_reverse = true;
+  const Trajectory run = simulate(shipped("double-pendulum"), options);
+  EXPECT_LT(run.constraint_position.value(), 1e-14);  // 4e-16
+  EXPECT_LT(run.reverse_defect.value(), 1e-9);
+  options.controller = "pi";
+  EXPECT_GT(simulate(shipped("double-pendulum"), options).reverse_defect.value(), 1e-6);
+}
+
 TEST(ReversibleController, GivesAnErrorThatFollowsTheTolerance) {
   const double loose = error_after_a_turn(adaptive("spark-gauss", 2, 1e-6, kTurn, "reversible"));
   const double tight = error_after_a_turn(adaptive("spark-gauss", 2, 1e-9, kTurn, "reversible"));
