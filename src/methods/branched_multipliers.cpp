@@ -84,8 +84,7 @@ bool BranchedMultipliers::at(Branch& b, double fraction) {
   const auto numbers = b.plan.unknown_numbers();
   for (std::size_t i = 0; i < slots.size(); ++i)
     b.w[static_cast<std::size_t>(slots[i])] = current_[static_cast<std::size_t>(numbers[i])];
-  const double scale[2] = {1e-300, 1e-300};
-  if (!b.plan.solve(b.w.data(), scale, {}).ok) return false;
+  if (!b.plan.solve(b.w.data(), {}, {}).ok) return false;
   const double* const x = b.w.data() + b.plan.result_slot();
   return std::all_of(x, x + m_ + m_ * m_, [](double value) { return std::isfinite(value); });
 }
