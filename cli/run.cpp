@@ -29,8 +29,9 @@ Arguments declare() {
   add_method_options(a);
   a.value("--tableau", "FILE.toml", "your own Runge-Kutta coefficients instead of --method");
   add_model_options(a);
-  a.value("--rtol", "R", "relative tolerance, for ode and index1");
-  a.value("--atol", "A", "absolute tolerance, for ode and index1");
+  a.value("--rtol", "R", "relative tolerance, for ode, index1 and baumgarte");
+  a.value("--atol", "A", "absolute tolerance, for ode, index1 and baumgarte");
+  a.value("--gain", "G", "rate at which baumgarte lets constraint errors decay, in 1/time. Default: 10");
   a.value("--every", "K", "records every K-th step. Default: all, thinned beyond 10^6");
   a.value("--audit", "reverse,order", "also integrates back, or repeats with h/2 and h/4, and compares");
   a.value("--output", "FILE.csv|FILE.h5", "writes the trajectory");
@@ -41,7 +42,6 @@ Arguments declare() {
   a.later("--adaptive", true, "Use a fixed --step, or --method ode for adaptive steps without structure");
   a.later("--controller", true);
   a.later("--alpha", true);
-  a.later("--gain", true);
   a.later("--multiplier", true, "Multipliers are those of the acceleration level");
   a.later("--event", true);
   a.later("--plot", true, "Use --output FILE.csv and the plot program of your choice");
@@ -65,6 +65,7 @@ Options read_options(Arguments& a) {
   if (a.has("--tableau") && options.tableau.empty()) a.fault("--tableau needs the name of a file");
   options.rtol = a.number("--rtol").value_or(options.rtol);
   options.atol = a.number("--atol").value_or(options.atol);
+  options.gain = a.number("--gain");
   options.every = a.whole("--every", 1).value_or(0);
   for (const std::string& audit : a.list("--audit")) {
     if (audit == "reverse")
@@ -107,10 +108,10 @@ void check_tolerances(const Arguments& a, const Model& model, const Options& opt
     if (!a.has(name)) continue;
     const std::string method = options.method.empty() ? model.run.method.value_or("") : options.method;
     if (options.tableau.empty() && !method.empty() && find_method(method).adaptive) continue;
-    throw Error(
-        fmt::format("{} is for the adaptive methods ode and index1; here --step sets the accuracy. Leave it out, or "
-                    "pass --method ode",
-                    name));
+    throw Error(fmt::format(
+        "{} is for the adaptive methods ode, index1 and baumgarte; here --step sets the accuracy. Leave it out, or "
+        "pass --method ode",
+        name));
   }
 }
 

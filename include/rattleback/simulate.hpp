@@ -32,7 +32,9 @@ struct Options {
   bool project = false;                    // move an inconsistent start to the nearest consistent one
   int compose = 0;                         // 4, 6, 8: symmetric composition to this order
   std::string tableau = {};                // file with the user's own coefficients; replaces `method`
-  double rtol = 1e-6, atol = 1e-9;         // ode and index1 only
+  double rtol = 1e-6, atol = 1e-9;         // ode, index1 and baumgarte only
+  std::optional<double> gain = {};         // baumgarte only, in 1/time; nothing: 10
+  std::string redundant = {};              // "" or "refuse", "minimum-norm": what to do with dependent constraints
   double newton_tol = 0.0;                 // relative size of the last correction; 0 = to rounding
   std::int64_t every = 0;                  // record every so many steps; 0: all, thinned beyond 10^6
   bool keep_records = true;                // false: only the audit's running numbers

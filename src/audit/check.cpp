@@ -176,11 +176,16 @@ CheckReport check(const Model& model) {
     if (acceleration->solve(0.0, q, v))
       out.multipliers.assign(acceleration->multipliers().begin(), acceleration->multipliers().end());
   }
+  for (std::string& note : inertia_notes(*system, a)) out.notes.push_back(std::move(note));
   std::string obstacle;
-  if (!a.redundant.empty())
+  if (!a.vanishing.empty())
+    obstacle = "needs constraints that can act: the gradient of '" + a.vanishing.front() + "' vanishes at the start";
+  else if (!a.redundant.empty())
     obstacle = "needs independent constraints: '" + a.redundant.front() + "' depends on the others at the start";
   else if (!a.saddle_regular)
     obstacle = "needs a regular saddle-point matrix [L_vv K^T; K 0] at the start";
+  else if (!a.negative_inertia.empty() && model.kinetic)
+    obstacle = "needs a positive kinetic energy on the motions that the constraints allow";
   check_methods(model, out, obstacle);
   return out;
 }

@@ -4,6 +4,8 @@
 //   (dae)  y' = f(t, y, z),                               d/dt c(t, y) = 0         unknowns: z
 //
 // Used for consistent starts, for the multipliers that are reported, and as right-hand side of the baselines.
+// With a gain G > 0 the constraint errors are fed back [Baumgarte1972]: k' = 0 becomes
+//   k' + 2 G k + G^2 g = 0  (holonomic, k = g'),     k' + G k = 0  (nonholonomic)
 #pragma once
 
 #include "formulation/dae.hpp"
@@ -14,7 +16,7 @@ namespace rattleback {
 
 class Acceleration {
  public:
-  explicit Acceleration(const Mechanical& system);
+  explicit Acceleration(const Mechanical& system, double gain = 0.0);
   explicit Acceleration(const Dae& system);
 
   // Solves at (t, q, v); dae: q = y, v is not used. The multipliers of the last call are the starting guess.

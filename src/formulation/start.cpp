@@ -56,6 +56,35 @@ int row_rank(MatrixXd A, std::vector<Eigen::Index>& dependent) {
   return static_cast<int>(qr.rank());
 }
 
+// Signs of the kinetic energy: of all velocities, and of those that the constraints allow (Z: basis of the kernel of K).
+// Scaling the coordinates changes the size of the eigenvalues but not their signs.
+void find_negative_inertia(StartAnalysis& out, const Names& coordinates, MatrixXd M, MatrixXd K) {
+  constexpr double kNegative = -1e-12;
+  const Eigen::Index n = M.rows();
+  if (n == 0 || !M.allFinite() || !K.allFinite()) return;
+  VectorXd root = M.diagonal().cwiseAbs().cwiseSqrt();
+  for (double& x : root) x = x > 0.0 ? 1.0 / x : 1.0;
+  M = (root.asDiagonal() * M * root.asDiagonal()).eval();
+  const VectorXd all = Eigen::SelfAdjointEigenSolver<MatrixXd>(M).eigenvalues();
+  out.mass_indefinite = all.minCoeff() < kNegative * all.cwiseAbs().maxCoeff();
+  if (!out.mass_indefinite) return;
+  MatrixXd Z = MatrixXd::Identity(n, n);
+  if (K.rows() > 0) {
+    K = (K * root.asDiagonal()).eval();
+    for (Eigen::Index i = 0; i < K.rows(); ++i)
+      if (const double size = K.row(i).norm(); size > 0.0) K.row(i) /= size;
+    Eigen::ColPivHouseholderQR<MatrixXd> qr(K.transpose());
+    qr.setThreshold(1e-10);
+    Z = MatrixXd(qr.householderQ()).rightCols(n - qr.rank());
+    if (Z.cols() == 0) return;
+  }
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> allowed(Z.transpose() * M * Z);
+  if (allowed.eigenvalues()(0) >= kNegative * allowed.eigenvalues().cwiseAbs().maxCoeff()) return;
+  const VectorXd direction = Z * allowed.eigenvectors().col(0);
+  for (Eigen::Index i = 0; i < n; ++i)
+    if (std::fabs(direction(i)) > 1e-3) out.negative_inertia.push_back(coordinates[static_cast<std::int32_t>(i)]);
+}
+
 std::vector<std::vector<NodeId>> derivatives(Graph& g, const std::vector<NodeId>& f, Space space,
                                              std::int32_t columns) {
   std::vector<std::vector<NodeId>> out;
@@ -99,7 +128,10 @@ StartAnalysis analyse_start(const System& system, std::span<const double> q, std
     const MatrixXd K = evaluate(f.graph, f.K, n, n, m, 0.0, q, v);
     const MatrixXd M = evaluate(f.graph, f.Lvv, n, n, m, 0.0, q, v);
     out.rank = row_rank(K, dependent);
-    out.mass_positive_definite = n > 0 && Eigen::LLT<MatrixXd>(M).info() == Eigen::Success &&
+    for (Eigen::Index i = 0; i < m; ++i)
+      if (K.row(i).isZero(0.0)) out.vanishing.push_back(name(static_cast<std::int32_t>(i)));
+    find_negative_inertia(out, model.coordinates, M, K);
+    out.mass_positive_definite = n > 0 && f.added.c.empty() && Eigen::LLT<MatrixXd>(M).info() == Eigen::Success &&
                                  Eigen::SelfAdjointEigenSolver<MatrixXd>(M).eigenvalues().minCoeff() > 0.0;
     // Inertia on the motions that the constraints allow: regular saddle matrix = Z^T M Z regular (K of full rank).
     MatrixXd saddle = MatrixXd::Zero(n + m, n + m);
@@ -134,6 +166,18 @@ StartAnalysis analyse_start(const System& system, std::span<const double> q, std
   for (const Eigen::Index i : dependent)
     out.redundant.push_back(system.is_mechanical() ? name(static_cast<std::int32_t>(i))
                                                    : model.constraint_names[static_cast<std::int32_t>(i)]);
+  return out;
+}
+
+std::vector<std::string> inertia_notes(const System& system, const StartAnalysis& analysis) {
+  std::vector<std::string> out;
+  if (!system.is_mechanical()) return out;
+  if (const AddedInertia& added = system.mechanical().added; !added.c.empty()) out.push_back(to_note(added));
+  if (!analysis.negative_inertia.empty())
+    out.push_back(fmt::format("L_vv is negative in a motion that the constraints allow (of {})",
+                              fmt::join(analysis.negative_inertia, ", ")));
+  else if (analysis.mass_indefinite)
+    out.emplace_back("L_vv has a negative direction, but is positive on the motions that the constraints allow");
   return out;
 }
 
@@ -215,6 +259,17 @@ Start consistent_start(const System& system, bool project) {
                     worst->name, worst->value, std::sqrt(moved)));
     a = analyse_start(system, s.q, s.v, model.z0);
   }
+  if (!a.vanishing.empty())
+    throw Error(fmt::format(
+        "constraint '{}' cannot act at the start: its gradient vanishes there (a rod of length 0, for example), so no "
+        "reaction can hold it. Start elsewhere, or write the constraint in a form whose gradient is not zero",
+        fmt::join(a.vanishing, "', '")));
+  if (!a.redundant.empty() && system.m() > system.n())
+    throw Error(fmt::format(
+        "{} constraints on {} coordinates cannot be independent: rank {} at the start, '{}' {} from the others. Remove "
+        "what is redundant",
+        system.m(), system.n(), a.rank, fmt::join(a.redundant, "', '"),
+        a.redundant.size() == 1 ? "follows" : "follow"));
   if (!a.redundant.empty())
     throw Error(fmt::format(
         "constraints are dependent at the start: rank {} of {}, '{}' {} from the others (or vanishes "
@@ -226,6 +281,14 @@ Start consistent_start(const System& system, bool project) {
                     "[L_vv K^T; K 0] is singular at the start (in {}). Add a kinetic term for it or remove the "
                     "coordinate",
                     fmt::join(a.without_inertia, ", ")));
+  // A Lagrangian that is given as one formula may have any sign; a kinetic energy may not.
+  if (!a.negative_inertia.empty() && model.kinetic)
+    throw Error(
+        fmt::format("the kinetic energy is negative in a motion that the constraints allow (of {}): found a negative "
+                    "eigenvalue of L_vv at the start. Check the signs of the masses; if it is meant so, write the "
+                    "Lagrangian as one formula, L = \"...\"",
+                    fmt::join(a.negative_inertia, ", ")));
+  for (std::string& note : inertia_notes(system, a)) s.notes.push_back(std::move(note));
   const auto acceleration = system.acceleration();
   acceleration->set_guess(model.z0);
   if (!acceleration->solve(0.0, s.q, s.v)) {

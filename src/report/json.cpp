@@ -130,6 +130,8 @@ Json options_json(const Options& options, const LoadOptions& load) {
   put("compose", options.compose, defaults.compose);
   put("tableau", options.tableau, defaults.tableau);
   put("rtol", options.rtol, defaults.rtol);
+  if (options.gain) json["gain"] = *options.gain;
+  put("redundant", options.redundant, defaults.redundant);
   put("atol", options.atol, defaults.atol);
   put("newton-tol", options.newton_tol, defaults.newton_tol);
   put("every", options.every, defaults.every);

@@ -22,6 +22,10 @@ std::string Options::validate() const {
     fault(fmt::format("--compose takes 2, 4, 6 or 8, found {}", compose));
   if (!(rtol > 0.0)) fault(fmt::format("--rtol must be positive, found {}", rtol));
   if (!(atol > 0.0)) fault(fmt::format("--atol must be positive, found {}", atol));
+  if (gain && !(*gain >= 0.0 && std::isfinite(*gain)))
+    fault(fmt::format("--gain must not be negative (0 = no feedback), found {}", *gain));
+  if (!redundant.empty() && redundant != "refuse" && redundant != "minimum-norm")
+    fault(fmt::format("--redundant takes refuse or minimum-norm, found '{}'", redundant));
   if (!(newton_tol >= 0.0))
     fault(fmt::format("--newton-tol must not be negative (0 = to rounding), found {}", newton_tol));
   if (!formulation.empty() && formulation != "index3" && formulation != "index2" && formulation != "ggl")
@@ -53,6 +57,9 @@ Options complete(const Model& model, Options o) {
       throw Error(fmt::format("method '{}' has a fixed number of stages; leave --stages out", info.name));
     }
   }
+  if (o.gain && (!o.tableau.empty() || o.method != "baumgarte"))
+    throw Error(fmt::format("--gain is the feedback of method 'baumgarte'; leave it out, or pass --method baumgarte{}",
+                            o.tableau.empty() ? " instead of " + o.method : ""));
   if (o.step == 0.0) {
     if (!model.run.step) throw Error(fmt::format("model '{}' has no default step; pass --step H", model.key));
     o.step = *model.run.step;

@@ -146,6 +146,8 @@ std::string Run::signature_text() const {
   for (const auto* list : {&start_.q, &start_.v})
     for (const double x : *list) text += fmt::format(" {:a}", x);
   for (const auto& [name, value] : system_.model().parameters) text += fmt::format(" {}={:a}", name, value);
+  if (options_.gain) text += fmt::format(" gain={:a}", *options_.gain);
+  if (!options_.redundant.empty()) text += " " + options_.redundant;
   return text + fmt::format(" {} {} {} {:a} {:a} {} {:a} {:a} {} {} {}", method_.name, method_.stages,
                             options_.formulation, grid_.h, options_.newton_tol, options_.compose, options_.rtol,
                             options_.atol, grid_.every, options_.keep_records, options_.record_multipliers);
