@@ -32,6 +32,8 @@ Arguments declare() {
   a.value("--rtol", "R", "relative tolerance, for ode, index1 and baumgarte");
   a.value("--atol", "A", "absolute tolerance, for ode, index1 and baumgarte");
   a.value("--gain", "G", "rate at which baumgarte lets constraint errors decay, in 1/time. Default: 10");
+  a.value("--redundant", "refuse|minimum-norm",
+          "what to do with constraints that follow from the others. Default: refuse");
   a.value("--every", "K", "records every K-th step. Default: all, thinned beyond 10^6");
   a.value("--audit", "reverse,order", "also integrates back, or repeats with h/2 and h/4, and compares");
   a.value("--output", "FILE.csv|FILE.h5", "writes the trajectory");
@@ -66,6 +68,8 @@ Options read_options(Arguments& a) {
   options.rtol = a.number("--rtol").value_or(options.rtol);
   options.atol = a.number("--atol").value_or(options.atol);
   options.gain = a.number("--gain");
+  options.redundant = a.text("--redundant").value_or("");
+  if (a.has("--redundant") && options.redundant.empty()) a.fault("--redundant takes refuse or minimum-norm, found ''");
   options.every = a.whole("--every", 1).value_or(0);
   for (const std::string& audit : a.list("--audit")) {
     if (audit == "reverse")

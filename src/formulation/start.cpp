@@ -45,15 +45,21 @@ MatrixXd evaluate(const Graph& g, const std::vector<std::vector<NodeId>>& rows, 
   return out;
 }
 
-// Rank of the rows of A; the rows that depend on the others go to `dependent`.
-int row_rank(MatrixXd A, std::vector<Eigen::Index>& dependent) {
-  if (A.rows() == 0) return 0;
-  for (Eigen::Index i = 0; i < A.rows(); ++i)
-    if (const double size = A.row(i).norm(); size > 0.0) A.row(i) /= size;
-  Eigen::ColPivHouseholderQR<MatrixXd> qr(A.transpose());
-  qr.setThreshold(1e-10);
-  for (Eigen::Index k = qr.rank(); k < A.rows(); ++k) dependent.push_back(qr.colsPermutation().indices()(k));
-  return static_cast<int>(qr.rank());
+// Rank of the rows of A, by orthogonalisation in their order; those that depend on earlier ones go to `dependent`.
+int row_rank(const MatrixXd& A, std::vector<Eigen::Index>& dependent) {
+  MatrixXd basis(A.rows(), A.cols());
+  Eigen::Index rank = 0;
+  for (Eigen::Index i = 0; i < A.rows(); ++i) {
+    Eigen::RowVectorXd row = A.row(i);
+    if (const double size = row.norm(); size > 0.0) row /= size;
+    for (int twice = 0; twice < 2; ++twice)
+      for (Eigen::Index k = 0; k < rank; ++k) row -= row.dot(basis.row(k)) * basis.row(k);
+    if (const double size = row.norm(); size > 1e-10)
+      basis.row(rank++) = row / size;
+    else
+      dependent.push_back(i);
+  }
+  return static_cast<int>(rank);
 }
 
 // Signs of the kinetic energy: of all velocities, and of those that the constraints allow (Z: basis of the kernel of K).
@@ -234,6 +240,12 @@ Start consistent_start(const System& system, bool project) {
   s.q = model.q0;
   s.v = model.v0;
   StartAnalysis a = analyse_start(system, s.q, s.v, model.z0);
+  for (const ConstraintResidual& r : a.residuals)
+    if (!std::isfinite(r.value))
+      throw Error(fmt::format(
+          "constraint '{}' has no {} at the start: found a value that is not finite (the root of 0 in a rod "
+          "of length 0, for example). Start elsewhere, or write the constraint without roots",
+          r.name, r.position ? "value" : "time derivative"));
   if (!a.consistent) {
     const ConstraintResidual* worst = &a.residuals.front();
     for (const ConstraintResidual& r : a.residuals)
@@ -245,19 +257,28 @@ Start consistent_start(const System& system, bool project) {
           "Correct the start, or pass --project to move it to the nearest consistent one",
           worst->name, worst->position ? "position" : "velocity", worst->value, worst->relative, kStartTolerance));
     const std::vector<double> q = s.q, v = s.v;
-    if (!project_start(system, s.q, s.v))
+    const std::string worst_name = worst->name;
+    const double worst_value = worst->value;
+    const bool converged = project_start(system, s.q, s.v);
+    a = analyse_start(system, s.q, s.v, model.z0);
+    if (!converged || !a.consistent) {
+      const std::string reason =
+          !a.vanishing.empty() ? fmt::format("the gradient of '{}' vanishes there", a.vanishing.front())
+          : !a.redundant.empty()
+              ? fmt::format("'{}' depends on the other constraints there and contradicts them", a.redundant.front())
+              : "the projection did not converge";
       throw Error(
           fmt::format("initial state violates constraint '{}' (residual {:.3e}), and no consistent state was found "
-                      "near it: the projection did not converge. Start closer to the constraint",
-                      worst->name, worst->value));
+                      "near it: {}. Start closer to the constraint",
+                      worst_name, worst_value, reason));
+    }
     double moved = 0.0;
     for (std::size_t i = 0; i < q.size(); ++i) moved += (s.q[i] - q[i]) * (s.q[i] - q[i]);
     for (std::size_t i = 0; i < v.size(); ++i) moved += (s.v[i] - v[i]) * (s.v[i] - v[i]);
     s.notes.push_back(
         fmt::format("the start was inconsistent ('{}': {:.3e}) and was moved by {:.3e} to the nearest "
                     "consistent one",
-                    worst->name, worst->value, std::sqrt(moved)));
-    a = analyse_start(system, s.q, s.v, model.z0);
+                    worst_name, worst_value, std::sqrt(moved)));
   }
   if (!a.vanishing.empty())
     throw Error(fmt::format(
@@ -267,14 +288,15 @@ Start consistent_start(const System& system, bool project) {
   if (!a.redundant.empty() && system.m() > system.n())
     throw Error(fmt::format(
         "{} constraints on {} coordinates cannot be independent: rank {} at the start, '{}' {} from the others. Remove "
-        "what is redundant",
+        "what is redundant, or pass --redundant minimum-norm",
         system.m(), system.n(), a.rank, fmt::join(a.redundant, "', '"),
         a.redundant.size() == 1 ? "follows" : "follow"));
   if (!a.redundant.empty())
     throw Error(fmt::format(
-        "constraints are dependent at the start: rank {} of {}, '{}' {} from the others (or vanishes "
-        "there). Remove what is redundant, or start where the constraints are independent",
-        a.rank, system.m(), fmt::join(a.redundant, "', '"), a.redundant.size() == 1 ? "follows" : "follow"));
+        "constraints are dependent at the start: rank {} of {}, '{}' {} from the others. Remove what is redundant, "
+        "start where the constraints are independent{}",
+        a.rank, system.m(), fmt::join(a.redundant, "', '"), a.redundant.size() == 1 ? "follows" : "follow",
+        system.is_mechanical() ? ", or pass --redundant minimum-norm" : ""));
   if (!a.saddle_regular && system.is_mechanical())
     throw Error(
         fmt::format("the Lagrangian gives no inertia to a motion that the constraints allow: the matrix "
@@ -289,7 +311,16 @@ Start consistent_start(const System& system, bool project) {
                     "Lagrangian as one formula, L = \"...\"",
                     fmt::join(a.negative_inertia, ", ")));
   for (std::string& note : inertia_notes(system, a)) s.notes.push_back(std::move(note));
-  const auto acceleration = system.acceleration();
+  const auto acceleration = [&] {
+    if (!system.is_mechanical() || !system.mechanical().multiplier_forces) return system.acceleration();
+    try {
+      return system.acceleration();
+    } catch (const Error&) {  // structurally singular although [L_vv K^T; K 0] is not
+      throw Error(
+          "the multipliers at the start cannot be determined: a force that contains lambda(...) cancels the reaction "
+          "of its constraint. Check the sign and the size of that force");
+    }
+  }();
   acceleration->set_guess(model.z0);
   if (!acceleration->solve(0.0, s.q, s.v)) {
     if (system.is_mechanical())

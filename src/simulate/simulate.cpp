@@ -14,6 +14,7 @@
 #include "rattleback/error.hpp"
 #include "simulate/checkpoint.hpp"
 #include "simulate/complete.hpp"
+#include "simulate/redundant.hpp"
 
 namespace rattleback {
 namespace {
@@ -53,9 +54,12 @@ class Run {
   Run(const Model& model, const Options& options)
       : options_(complete(model, options)),
         grid_(options_),
-        system_(model),
+        reduction_(model, options_),
+        system_(reduction_.model()),
         start_(consistent_start(system_, options_.project)),
-        method_(bind(system_, options_, start_)) {}
+        method_(bind(system_, options_, start_)) {
+    reduction_.check_start(start_);
+  }
 
   Trajectory go();
 
@@ -83,15 +87,18 @@ class Run {
   void save_checkpoint(CheckpointFile& file);
   [[nodiscard]] std::string signature_text() const;
   void audit_reverse(Trajectory& out);
+  // What the audit looks at: also constraints that the integration leaves out.
+  System& watched() { return reduction_.active() ? reduction_.watched() : system_; }
 
   Options options_;
   Grid grid_;
+  Reduction reduction_;
   System system_;
   Start start_;
   BoundMethod method_;
   Monitor monitor_;
   Trajectory::Records records_;
-  std::unique_ptr<Acceleration> acceleration_;
+  std::unique_ptr<Multipliers> acceleration_;
   std::vector<double> row_, unsaved_;  // records as flat rows, for the checkpoint
   std::int64_t steps_ = 0;
   bool checkpointing_ = false;
@@ -99,13 +106,13 @@ class Run {
 
 void Run::record(double h_last) {
   const Stepper& s = *method_.stepper;
-  const System::Observation o = system_.observe(s.t(), s.q(), s.v());
+  const System::Observation o = watched().observe(s.t(), s.q(), s.v());
   monitor_.see(s.t(), o.energy, o.position, o.velocity);
   monitor_.see_kinetic(o.kinetic);
   if (method_.two_step && steps_ > 0) {
     row_.assign(s.q().begin(), s.q().end());
     for (std::size_t i = 0; i < row_.size(); ++i) row_[i] -= 0.5 * h_last * s.v()[i];
-    monitor_.see_midpoint(system_.observe(s.t() - 0.5 * h_last, row_, s.v()).velocity);
+    monitor_.see_midpoint(watched().observe(s.t() - 0.5 * h_last, row_, s.v()).velocity);
   }
   if (!options_.keep_records) return;
   Trajectory::Records& r = records_;
@@ -120,7 +127,7 @@ void Run::record(double h_last) {
       r.multipliers.insert(r.multipliers.end(), acceleration_->multipliers().begin(),
                            acceleration_->multipliers().end());
     else
-      r.multipliers.insert(r.multipliers.end(), start_.multipliers.size(), std::nan(""));
+      r.multipliers.insert(r.multipliers.end(), acceleration_->count(), std::nan(""));
   }
   if (system_.is_mechanical()) {
     r.energy.push_back(o.energy);
@@ -167,8 +174,8 @@ void Run::save_checkpoint(CheckpointFile& file) {
 Trajectory Run::go() {
   Trajectory out;
   Stepper& stepper = *method_.stepper;
-  acceleration_ = system_.acceleration();
-  const std::size_t n = start_.q.size(), nv = start_.v.size(), m = start_.multipliers.size();
+  acceleration_ = std::make_unique<Multipliers>(system_, reduction_);
+  const std::size_t n = start_.q.size(), nv = start_.v.size(), m = acceleration_->count();
   const std::size_t width = options_.keep_records ? 1 + n + nv + (options_.record_multipliers ? m : 0) + 3 : 0;
   stepper.start(0.0, start_.q, start_.v, start_.multipliers, start_.acceleration);
 
@@ -254,6 +261,7 @@ Trajectory Run::go() {
   out.every = grid_.every;
   out.t = stepper.t();
   out.notes.insert(out.notes.begin(), start_.notes.begin(), start_.notes.end());
+  for (std::string& note : reduction_.notes()) out.notes.push_back(std::move(note));
   out.notes.insert(out.notes.end(), method_.notes.begin(), method_.notes.end());
   if (!report.ok) {
     out.status = Status::stopped;
