@@ -263,13 +263,15 @@ Start consistent_start(const System& system, bool project) {
     a = analyse_start(system, s.q, s.v, model.z0);
     if (!converged || !a.consistent) {
       const std::string reason =
-          !a.vanishing.empty() ? fmt::format("the gradient of '{}' vanishes there", a.vanishing.front())
+          !a.vanishing.empty()
+              ? fmt::format("the gradient of '{}' vanishes there. Start elsewhere", a.vanishing.front())
           : !a.redundant.empty()
-              ? fmt::format("'{}' depends on the other constraints there and contradicts them", a.redundant.front())
-              : "the projection did not converge";
+              ? fmt::format("'{}' depends on the other constraints there and contradicts them. Correct or remove it",
+                            a.redundant.front())
+              : "the projection did not converge. Start closer to the constraint";
       throw Error(
           fmt::format("initial state violates constraint '{}' (residual {:.3e}), and no consistent state was found "
-                      "near it: {}. Start closer to the constraint",
+                      "near it: {}",
                       worst_name, worst_value, reason));
     }
     double moved = 0.0;
