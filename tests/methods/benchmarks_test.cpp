@@ -74,16 +74,15 @@ Scores score(const Reference& reference, Options options, const Values& set = {}
   out.position = run.constraint_position.value();
   out.velocity = run.constraint_velocity.value();
   out.multipliers = run.multipliers;
-  std::printf("%s q %.2f v %.2f  %.1e %.1e\n", reference.system.c_str(), out.q, out.v, out.position, out.velocity);
   return out;
 }
 
 TEST(CarAxis, AgreesWithTheReferenceAtVelocityLevel) {
   const Scores s = score(kCarAxis, {.method = "spark-gauss", .stages = 6, .step = 0.02, .formulation = "index2"});
-  EXPECT_GT(s.q, 9.0);
-  EXPECT_GT(s.v, 9.0);
-  EXPECT_LT(s.velocity, 1e-13);
-  EXPECT_LT(s.position, 1e-12);
+  EXPECT_GT(s.q, 11.0);          // 12.9
+  EXPECT_GT(s.v, 8.5);           // 9.5
+  EXPECT_LT(s.velocity, 1e-13);  // 1.7e-15
+  EXPECT_LT(s.position, 1e-13);  // 1.1e-15: collocation at velocity level keeps quadratic positions too
   // Our sign of the multipliers is the opposite one.
   EXPECT_LT(std::fabs(s.multipliers[0] - 4.73688659085332651531e-03), 1e-11);
   EXPECT_LT(std::fabs(s.multipliers[1] - 1.10468033125956583986e-03), 1e-11);
@@ -91,10 +90,10 @@ TEST(CarAxis, AgreesWithTheReferenceAtVelocityLevel) {
 
 TEST(Andrews, AgreesWithTheReferenceAtVelocityLevel) {
   const Scores s = score(kAndrews, {.method = "spark-gauss", .stages = 5, .step = 1.5e-4, .formulation = "index2"});
-  EXPECT_GT(s.q, 12.0);  // 13.7
-  EXPECT_GT(s.v, 10.0);
-  EXPECT_LT(s.velocity, 1e-12);
-  EXPECT_LT(s.position, 1e-13);
+  EXPECT_GT(s.q, 12.0);          // 13.7
+  EXPECT_GT(s.v, 10.5);          // 11.9
+  EXPECT_LT(s.velocity, 2e-13);  // 4.4e-15
+  EXPECT_LT(s.position, 1e-14);  // 2.9e-16
   const double expected[] = {1.99175348104538628186e+02, -2.97553099749717633244e+01, 2.30665436116221511286e+01,
                              3.14527252757711370753e+01, 2.26424947863943785777e+01,  1.16173923526112559069e+01};
   for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(s.multipliers[i], expected[i], 1e-8);
@@ -102,26 +101,26 @@ TEST(Andrews, AgreesWithTheReferenceAtVelocityLevel) {
 
 TEST(HeavyTop, AgreesWithTheReference) {
   const Scores s = score(kHeavyTop, {.method = "spark-gauss", .stages = 5, .step = 0.005, .formulation = "index2"});
-  EXPECT_GT(s.q, 10.0);  // 12.6
-  EXPECT_GT(s.v, 10.0);  // 11.7
-  EXPECT_LT(s.velocity, 5e-12);
-  EXPECT_LT(s.position, 1e-12);
+  EXPECT_GT(s.q, 10.0);          // 12.6
+  EXPECT_GT(s.v, 10.0);          // 11.7
+  EXPECT_LT(s.velocity, 2e-12);  // 3.5e-14, at velocities of 75
+  EXPECT_LT(s.position, 1e-13);  // 2.4e-15
 }
 
 TEST(BallOnTurntable, AgreesWithTheReference) {
   const Scores s = score(kBall, {.method = "spark-gauss", .stages = 5, .step = 0.04, .formulation = "index2"});
-  EXPECT_GT(s.q, 10.0);
-  EXPECT_GT(s.v, 10.0);
-  EXPECT_LT(s.velocity, 5e-12);
-  EXPECT_LT(s.position, 1e-12);
+  EXPECT_GT(s.q, 11.0);          // 12.9
+  EXPECT_GT(s.v, 10.5);          // 12.4
+  EXPECT_LT(s.velocity, 2e-12);  // 3.4e-14
+  EXPECT_LT(s.position, 1e-13);  // 1.8e-15
 }
 
 TEST(RollingDisc, AgreesWithTheSteadyMotion) {
   const Scores s = score(kDisc, {.method = "spark-gauss", .stages = 4, .step = 0.1, .formulation = "index2"});
-  EXPECT_GT(s.q, 10.0);  // 12.7
-  EXPECT_GT(s.v, 10.0);
-  EXPECT_LT(s.velocity, 1e-13);
-  EXPECT_LT(s.position, 1e-14);
+  EXPECT_GT(s.q, 11.0);          // 12.7
+  EXPECT_GT(s.v, 11.0);          // 12.7
+  EXPECT_LT(s.velocity, 5e-14);  // 1.1e-15
+  EXPECT_LT(s.position, 1e-14);  // 1.7e-16
 }
 
 // The spinning coin of Rill and Schaeffer: a fast yaw at a small lean, after which it falls.
@@ -135,8 +134,8 @@ TEST(RollingDisc, AgreesWithTheSpinningCoin) {
   const Scores s = score(coin, {.method = "spark-gauss", .stages = 5, .step = 0.01, .formulation = "index2"},
                          {{"m", "1"}, {"r", "0.01"}, {"lean", "pi/180"}, {"Om", "10*pi"}},
                          {{"q3'", "0"}, {"y", "-0.01*sin(pi/180)"}});
-  EXPECT_GT(s.q, 10.0);
-  EXPECT_GT(s.v, 10.0);
+  EXPECT_GT(s.q, 12.0);  // 14.3
+  EXPECT_GT(s.v, 11.5);  // 13.3
 }
 
 // Quaternions, whose L_vv is singular, run with every method at its order.
@@ -148,13 +147,12 @@ TEST(Quaternions, ConvergeAtTheOrderOfTheMethod) {
   const struct {
     const char* method;
     int stages, order;
-  } cases[] = {
-      {"spark-gauss", 2, 4},  {"spark-lobatto-ab", 3, 4}, {"spark-lobatto-abd", 3, 4},    {"srk-gauss", 2, 4},
-      {"srk-radau-ia", 2, 3}, {"rk-radau-iia", 2, 3},     {"spark-lobatto-ab", 2, 2}};
+  } cases[] = {{"spark-gauss", 2, 4},  {"spark-lobatto-ab", 3, 4}, {"spark-lobatto-abd", 3, 4}, {"srk-gauss", 2, 4},
+               {"srk-radau-ia", 2, 3}, {"rk-radau-iia", 2, 3},     {"spark-lobatto-ab", 2, 2}};
   for (const auto& c : cases) {
     const double coarse = error(c.method, c.stages, 0.02), fine = error(c.method, c.stages, 0.01);
-    std::printf("%s %d %.3f\n", c.method, c.stages, std::log2(coarse/fine));
-    EXPECT_NEAR(std::log2(coarse / fine), c.order, 0.15) << c.method << c.stages;
+    // 4.00, 4.00, 4.00, 4.00, 3.02, 3.01, 2.02
+    EXPECT_NEAR(std::log2(coarse / fine), c.order, 0.1) << c.method << c.stages;
   }
 }
 
