@@ -136,9 +136,9 @@ StartAnalysis analyse_start(const System& system, std::span<const double> q, std
     out.rank = row_rank(K, dependent);
     for (Eigen::Index i = 0; i < m; ++i)
       if (K.row(i).isZero(0.0)) out.vanishing.push_back(name(static_cast<std::int32_t>(i)));
-    find_negative_inertia(out, model.coordinates, M, K);
     out.mass_positive_definite = n > 0 && f.added.c.empty() && Eigen::LLT<MatrixXd>(M).info() == Eigen::Success &&
                                  Eigen::SelfAdjointEigenSolver<MatrixXd>(M).eigenvalues().minCoeff() > 0.0;
+    if (!out.mass_positive_definite) find_negative_inertia(out, model.coordinates, M, K);
     // Inertia on the motions that the constraints allow: regular saddle matrix = Z^T M Z regular (K of full rank).
     MatrixXd saddle = MatrixXd::Zero(n + m, n + m);
     saddle.topLeftCorner(n, n) = M;
