@@ -53,9 +53,10 @@ struct OurMethod {
   const char *name, *formulation;
   int fewest, most;  // stages
 };
-const OurMethod kOurs[] = {{"prk-lobatto", "", 4, 8},     {"spark-lobatto-ab", "", 4, 8},
-                           {"prk-murua", "", 3, 7},       {"prk-murua", "index2", 3, 7},
-                           {"srk-gauss", "index2", 3, 7}, {"spark-gauss", "index2", 3, 7}};
+const OurMethod kOurs[] = {{"prk-lobatto", "", 4, 8},      {"spark-lobatto-ab", "", 4, 8},
+                           {"prk-murua", "", 3, 7},        {"prk-murua", "index2", 3, 7},
+                           {"srk-gauss", "ggl", 3, 7},     {"srk-gauss", "index2", 3, 7},
+                           {"spark-gauss", "index2", 3, 7}};
 
 double digits_of(const std::vector<double>& q, const Problem& problem) {
   if (q.empty()) return 0.0;

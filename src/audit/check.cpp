@@ -176,6 +176,10 @@ CheckReport check(const Model& model) {
     if (acceleration->solve(0.0, q, v))
       out.multipliers.assign(acceleration->multipliers().begin(), acceleration->multipliers().end());
   }
+  if (system->is_mechanical() && !a.redundant.empty() && a.vanishing.empty())
+    out.notes.emplace_back(
+        "`run --redundant minimum-norm` integrates without the constraints that depend on the others, and reports the "
+        "multipliers of minimum norm");
   for (std::string& note : inertia_notes(*system, a)) out.notes.push_back(std::move(note));
   std::string obstacle;
   if (!a.vanishing.empty())
