@@ -31,12 +31,15 @@ Arguments declare() {
   a.value("--tableau", "FILE.toml", "your own Runge-Kutta coefficients instead of --method");
   add_model_options(a);
   a.value("--alpha", "A", "weight of the reaction at the start, for the euler methods. Default: 0.5");
-  a.value("--rtol", "R", "relative tolerance, for ode and index1");
-  a.value("--atol", "A", "absolute tolerance, for ode and index1");
+  a.value("--rtol", "R", "relative tolerance, for ode, index1 and baumgarte");
+  a.value("--atol", "A", "absolute tolerance, for ode, index1 and baumgarte");
   a.value("--adaptive", "TOL", "chooses the steps so that the error of each is about TOL, relative");
   a.value("--controller", "pi|reversible",
           "of --adaptive: pi for general use (the default), reversible for long runs with symmetric methods");
   a.values("--event", "EXPR", "locates where this expression is zero: --event x --event \"y' - 0.1\"");
+  a.value("--gain", "G", "rate at which baumgarte lets constraint errors decay, in 1/time. Default: 10");
+  a.value("--redundant", "refuse|minimum-norm",
+          "what to do with constraints that follow from the others. Default: refuse");
   a.value("--every", "K", "records every K-th step. Default: all, thinned beyond 10^6");
   a.value("--output-every", "DT", "instead: records at the multiples of DT, between the steps");
   a.value("--audit", "reverse,order", "also integrates back, or repeats with h/2 and h/4, and compares");
@@ -45,7 +48,6 @@ Arguments declare() {
   a.flag("--resume", "continues from the checkpoint, with the same bits");
   a.flag("--json", "prints one JSON object instead of sentences");
   a.value("--native", "auto|on|off", "");
-  a.later("--gain", true);
   a.later("--plot", true, "Use --output FILE.csv and the plot program of your choice");
   a.later("--report", true, "Use --output FILE.h5 or --json");
   return a;
@@ -72,6 +74,9 @@ Options read_options(Arguments& a) {
   options.controller = a.text("--controller").value_or("");
   if (a.has("--controller") && options.controller.empty()) a.fault("--controller takes pi or reversible, found ''");
   options.event = a.texts("--event");
+  options.gain = a.number("--gain");
+  options.redundant = a.text("--redundant").value_or("");
+  if (a.has("--redundant") && options.redundant.empty()) a.fault("--redundant takes refuse or minimum-norm, found ''");
   options.every = a.whole("--every", 1).value_or(0);
   options.output_every = a.nonzero("--output-every").value_or(0.0);
   for (const std::string& audit : a.list("--audit")) {
@@ -119,10 +124,10 @@ void check_tolerances(const Arguments& a, const Model& model, const Options& opt
     if (!a.has(name)) continue;
     const std::string method = options.method.empty() ? model.run.method.value_or("") : options.method;
     if (options.tableau.empty() && !method.empty() && find_method(method).adaptive) continue;
-    throw Error(
-        fmt::format("{} is for the adaptive methods ode and index1; here --step sets the accuracy. Leave it out, or "
-                    "pass --method ode",
-                    name));
+    throw Error(fmt::format(
+        "{} is for the adaptive methods ode, index1 and baumgarte; here --step sets the accuracy. Leave it out, or "
+        "pass --method ode",
+        name));
   }
 }
 

@@ -34,7 +34,9 @@ struct Options {
   int compose = 0;                         // 4, 6, 8: symmetric composition to this order
   std::string tableau = {};                // file with the user's own coefficients; replaces `method`
   double alpha = 0.5;                      // overdetermined Euler methods: weight of the reaction at the start
-  double rtol = 1e-6, atol = 1e-9;         // ode and index1 only
+  double rtol = 1e-6, atol = 1e-9;         // ode, index1 and baumgarte only
+  std::optional<double> gain = {};         // baumgarte only, in 1/time; nothing: 10
+  std::string redundant = {};              // "" or "refuse", "minimum-norm": what to do with dependent constraints
   double newton_tol = 0.0;                 // relative size of the last correction; 0 = to rounding
   double adaptive = 0.0;                   // tolerance of the error per step; 0: all steps have the size `step`
   std::string controller = {};             // of adaptive steps: "pi" (the default) or "reversible"

@@ -200,14 +200,23 @@ CheckReport check(const Model& model) {
     if (solve_from(*acceleration, 0.0, q, v, guess))
       out.multipliers.assign(acceleration->multipliers().begin(), acceleration->multipliers().end());
   }
+  if (system->is_mechanical() && !a.redundant.empty() && a.vanishing.empty())
+    out.notes.emplace_back(
+        "`run --redundant minimum-norm` integrates without the constraints that depend on the others, and reports the "
+        "multipliers of minimum norm");
+  for (std::string& note : inertia_notes(*system, a)) out.notes.push_back(std::move(note));
   std::string obstacle;
-  if (!a.redundant.empty())
+  if (!a.vanishing.empty())
+    obstacle = "needs constraints that can act: the gradient of '" + a.vanishing.front() + "' vanishes at the start";
+  else if (!a.redundant.empty())
     obstacle = "needs independent constraints: '" + a.redundant.front() + "' depends on the others at the start";
   else if (!a.saddle_regular)
     obstacle = system->is_odae() ? "needs g_y v_z r_psi regular at the start"
                                  : "needs a regular saddle-point matrix [L_vv K^T; K 0] at the start";
   else if (!a.pulling.empty())
     obstacle = "needs a multiplier that pushes: psi of '" + a.pulling.front() + "' pulls towards the constraint";
+  else if (!a.negative_inertia.empty() && model.kinetic)
+    obstacle = "needs a positive kinetic energy on the motions that the constraints allow";
   check_methods(model, out, obstacle);
   return out;
 }

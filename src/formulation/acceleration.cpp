@@ -19,7 +19,7 @@ void finish(Equations& eq, std::int32_t unknown_count) {
   eq.scales.assign(static_cast<std::size_t>(unknown_count), Equations::Scale::state);
 }
 
-Equations equations(Mechanical f) {
+Equations equations(Mechanical f, double gain) {
   Equations eq;
   eq.graph = std::move(f.graph);
   Graph& g = eq.graph;
@@ -41,7 +41,15 @@ Equations equations(Mechanical f) {
     for (std::size_t c = 0; c < lambda.size(); ++c) balance = g.add(balance, g.mul(f.K[c][i], lambda[c]));
     eq.residuals.push_back(balance);
   }
-  for (const NodeId k : f.k) eq.residuals.push_back(along_motion(k));
+  for (std::size_t i = 0; i < f.k.size(); ++i) {
+    NodeId row = along_motion(f.k[i]);
+    if (gain > 0.0) {
+      const bool holonomic = i < f.g.size();
+      row = g.add(row, g.mul(g.constant(holonomic ? 2.0 * gain : gain), f.k[i]));
+      if (holonomic) row = g.add(row, g.mul(g.constant(gain * gain), f.g[i]));
+    }
+    eq.residuals.push_back(row);
+  }
   finish(eq, f.n + f.m);
   eq.guesses.assign(static_cast<std::size_t>(f.n), g.zero());
   for (std::int32_t c = 0; c < f.m; ++c) eq.guesses.push_back(g.variable(kMultiplier, c));
@@ -73,10 +81,11 @@ Equations equations(Dae f) {
 }
 
 // With masses that are 0 the acceleration level may not determine its unknowns, whatever the state.
-Plan plan_of(const Mechanical& system, bool& usable) {
+Plan plan_of(const Mechanical& system, double gain, bool& usable) {
   try {
-    return Plan(equations(system));
+    return Plan(equations(system, gain));
   } catch (const Error&) {
+    if (!system.graded_mass) throw;
     usable = false;
     return Plan(Equations{});
   }
@@ -101,11 +110,11 @@ Equations equations(Overdetermined o) {
 
 }  // namespace
 
-Acceleration::Acceleration(const Mechanical& system)
+Acceleration::Acceleration(const Mechanical& system, double gain)
     : n_(static_cast<std::size_t>(system.n)),
       m_(static_cast<std::size_t>(system.m)),
       mechanical_(true),
-      plan_(plan_of(system, usable_)),
+      plan_(plan_of(system, gain, usable_)),
       w_(plan_.image()) {}
 
 Acceleration::Acceleration(const Dae& system)

@@ -5,6 +5,8 @@
 //   (odae) z' = f(t, y, z) + r(t, y, z, psi),             d/dt k(t, y, z) = 0      unknowns: z' and psi
 //
 // Used for consistent starts, for the multipliers that are reported, and as right-hand side of the baselines.
+// With a gain G > 0 the constraint errors are fed back [Baumgarte1972]: k' = 0 becomes
+//   k' + 2 G k + G^2 g = 0  (holonomic, k = g'),     k' + G k = 0  (nonholonomic)
 #pragma once
 
 #include "formulation/dae.hpp"
@@ -16,7 +18,7 @@ namespace rattleback {
 
 class Acceleration {
  public:
-  explicit Acceleration(const Mechanical& system);
+  explicit Acceleration(const Mechanical& system, double gain = 0.0);
   explicit Acceleration(const Dae& system);
   explicit Acceleration(const Overdetermined& system);  // acceleration() is z'
 

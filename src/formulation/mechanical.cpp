@@ -28,7 +28,7 @@ std::vector<std::vector<NodeId>> matrix(Graph& g, const std::vector<NodeId>& f, 
 
 }  // namespace
 
-Mechanical::Mechanical(const Model& model) : graph(*model.graph) {
+Mechanical::Mechanical(const Model& model, bool add_inertia) : graph(*model.graph) {
   n = model.coordinates.size();
   holonomic = model.holonomic_names.size();
   m = holonomic + model.nonholonomic_names.size();
@@ -64,6 +64,17 @@ Mechanical::Mechanical(const Model& model) : graph(*model.graph) {
       return true;
     }();
     if (quadratic) energy = graph.add(*model.kinetic, *model.potential);
+  }
+
+  if (add_inertia) added = added_inertia(model, graph, Lvv, K);
+  if (!added.c.empty()) {
+    NodeId lagrangian = model.lagrangian;
+    for (std::size_t i = 0; i < k.size(); ++i)
+      lagrangian = graph.add(lagrangian, graph.mul(graph.constant(0.5 * added.c[i]), graph.mul(k[i], k[i])));
+    p = scalars(graph, gradient(graph, lagrangian, kVelocity), n);
+    Lq = scalars(graph, gradient(graph, lagrangian, kPosition), n);
+    for (std::size_t i = 0; i < Lq.size(); ++i) force[i] = graph.add(Lq[i], applied[i]);
+    Lvv = matrix(graph, p, kVelocity, n);
   }
 
   linear_constraints = true;

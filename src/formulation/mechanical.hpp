@@ -9,12 +9,14 @@
 #include <optional>
 #include <vector>
 
+#include "formulation/inertia.hpp"
 #include "rattleback/model.hpp"
 
 namespace rattleback {
 
 struct Mechanical {
-  explicit Mechanical(const Model& model);
+  // add_inertia = false: the Lagrangian as it is written, also where L_vv alone is singular.
+  explicit Mechanical(const Model& model, bool add_inertia = true);
 
   Graph graph;
   std::int32_t n = 0;                    // coordinates
@@ -28,7 +30,8 @@ struct Mechanical {
   std::vector<NodeId> k;                 // all constraints at velocity level
   std::vector<std::vector<NodeId>> K;    // m x n
   std::vector<std::vector<NodeId>> Lvv;  // n x n
-  NodeId energy = 0;                     // v . L_v - L
+  NodeId energy = 0;                     // v . L_v - L of the model as written
+  AddedInertia added;                    // what p, Lq, force and Lvv contain besides the model's own
 
   // Set when L_vv is the same everywhere; then L_v = M v + p_rest(t, q). The inverse only when M is regular.
   std::optional<std::vector<double>> mass, inverse_mass;  // n x n, row-major

@@ -46,15 +46,50 @@ MatrixXd evaluate(const Graph& g, const std::vector<std::vector<NodeId>>& rows, 
   return out;
 }
 
-// Rank of the rows of A; the rows that depend on the others go to `dependent`.
-int row_rank(MatrixXd A, std::vector<Eigen::Index>& dependent) {
-  if (A.rows() == 0) return 0;
-  for (Eigen::Index i = 0; i < A.rows(); ++i)
-    if (const double size = A.row(i).norm(); size > 0.0) A.row(i) /= size;
-  Eigen::ColPivHouseholderQR<MatrixXd> qr(A.transpose());
-  qr.setThreshold(1e-10);
-  for (Eigen::Index k = qr.rank(); k < A.rows(); ++k) dependent.push_back(qr.colsPermutation().indices()(k));
-  return static_cast<int>(qr.rank());
+// Rank of the rows of A, by orthogonalisation in their order; those that depend on earlier ones go to `dependent`.
+int row_rank(const MatrixXd& A, std::vector<Eigen::Index>& dependent) {
+  MatrixXd basis(A.rows(), A.cols());
+  Eigen::Index rank = 0;
+  for (Eigen::Index i = 0; i < A.rows(); ++i) {
+    Eigen::RowVectorXd row = A.row(i);
+    if (const double size = row.norm(); size > 0.0) row /= size;
+    for (int twice = 0; twice < 2; ++twice)
+      for (Eigen::Index k = 0; k < rank; ++k) row -= row.dot(basis.row(k)) * basis.row(k);
+    if (const double size = row.norm(); size > 1e-10)
+      basis.row(rank++) = row / size;
+    else
+      dependent.push_back(i);
+  }
+  return static_cast<int>(rank);
+}
+
+// Signs of the kinetic energy: of all velocities, and of those that the constraints allow (Z: basis of the kernel of K).
+// Scaling the coordinates changes the size of the eigenvalues but not their signs.
+void find_negative_inertia(StartAnalysis& out, const Names& coordinates, MatrixXd M, MatrixXd K) {
+  constexpr double kNegative = -1e-12;
+  const Eigen::Index n = M.rows();
+  if (n == 0 || !M.allFinite() || !K.allFinite()) return;
+  VectorXd root = M.diagonal().cwiseAbs().cwiseSqrt();
+  for (double& x : root) x = x > 0.0 ? 1.0 / x : 1.0;
+  M = (root.asDiagonal() * M * root.asDiagonal()).eval();
+  const VectorXd all = Eigen::SelfAdjointEigenSolver<MatrixXd>(M).eigenvalues();
+  out.mass_indefinite = all.minCoeff() < kNegative * all.cwiseAbs().maxCoeff();
+  if (!out.mass_indefinite) return;
+  MatrixXd Z = MatrixXd::Identity(n, n);
+  if (K.rows() > 0) {
+    K = (K * root.asDiagonal()).eval();
+    for (Eigen::Index i = 0; i < K.rows(); ++i)
+      if (const double size = K.row(i).norm(); size > 0.0) K.row(i) /= size;
+    Eigen::ColPivHouseholderQR<MatrixXd> qr(K.transpose());
+    qr.setThreshold(1e-10);
+    Z = MatrixXd(qr.householderQ()).rightCols(n - qr.rank());
+    if (Z.cols() == 0) return;
+  }
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> allowed(Z.transpose() * M * Z);
+  if (allowed.eigenvalues()(0) >= kNegative * allowed.eigenvalues().cwiseAbs().maxCoeff()) return;
+  const VectorXd direction = Z * allowed.eigenvectors().col(0);
+  for (Eigen::Index i = 0; i < n; ++i)
+    if (std::fabs(direction(i)) > 1e-3) out.negative_inertia.push_back(coordinates[static_cast<std::int32_t>(i)]);
 }
 
 std::vector<std::vector<NodeId>> derivatives(Graph& g, const std::vector<NodeId>& f, Space space,
@@ -155,8 +190,11 @@ StartAnalysis analyse_start(const System& system, std::span<const double> q, std
     const MatrixXd K = evaluate(f.graph, f.K, n, n, m, 0.0, q, v);
     const MatrixXd M = evaluate(f.graph, f.Lvv, n, n, m, 0.0, q, v);
     out.rank = row_rank(K, dependent);
-    out.mass_positive_definite = n > 0 && Eigen::LLT<MatrixXd>(M).info() == Eigen::Success &&
+    for (Eigen::Index i = 0; i < m; ++i)
+      if (K.row(i).isZero(0.0)) out.vanishing.push_back(name(static_cast<std::int32_t>(i)));
+    out.mass_positive_definite = n > 0 && f.added.c.empty() && Eigen::LLT<MatrixXd>(M).info() == Eigen::Success &&
                                  Eigen::SelfAdjointEigenSolver<MatrixXd>(M).eigenvalues().minCoeff() > 0.0;
+    if (!out.mass_positive_definite) find_negative_inertia(out, model.coordinates, M, K);
     // Inertia on the motions that the constraints allow: regular saddle matrix = Z^T M Z regular (K of full rank).
     MatrixXd saddle = MatrixXd::Zero(n + m, n + m);
     saddle.topLeftCorner(n, n) = M;
@@ -192,6 +230,18 @@ StartAnalysis analyse_start(const System& system, std::span<const double> q, std
   for (const Eigen::Index i : dependent)
     out.redundant.push_back(system.is_mechanical() ? name(static_cast<std::int32_t>(i))
                                                    : model.constraint_names[static_cast<std::int32_t>(i)]);
+  return out;
+}
+
+std::vector<std::string> inertia_notes(const System& system, const StartAnalysis& analysis) {
+  std::vector<std::string> out;
+  if (!system.is_mechanical()) return out;
+  if (const AddedInertia& added = system.mechanical().added; !added.c.empty()) out.push_back(to_note(added));
+  if (!analysis.negative_inertia.empty())
+    out.push_back(fmt::format("L_vv is negative in a motion that the constraints allow (of {})",
+                              fmt::join(analysis.negative_inertia, ", ")));
+  else if (analysis.mass_indefinite)
+    out.emplace_back("L_vv has a negative direction, but is positive on the motions that the constraints allow");
   return out;
 }
 
@@ -275,6 +325,12 @@ Start consistent_start(const System& system, bool project) {
   s.q = model.q0;
   s.v = model.v0;
   StartAnalysis a = analyse_start(system, s.q, s.v, model.z0);
+  for (const ConstraintResidual& r : a.residuals)
+    if (!std::isfinite(r.value))
+      throw Error(fmt::format(
+          "constraint '{}' has no {} at the start: found a value that is not finite (the root of 0 in a rod "
+          "of length 0, for example). Start elsewhere, or write the constraint without roots",
+          r.name, r.position ? "value" : "time derivative"));
   if (!a.consistent) {
     const ConstraintResidual* worst = &a.residuals.front();
     for (const ConstraintResidual& r : a.residuals)
@@ -297,25 +353,48 @@ Start consistent_start(const System& system, bool project) {
           "Correct the start, or pass --project to move it to the nearest consistent one",
           worst->name, worst->position ? "position" : "velocity", worst->value, worst->relative, kStartTolerance));
     const std::vector<double> q = s.q, v = s.v;
-    if (!project_start(system, s.q, s.v))
+    const std::string worst_name = worst->name;
+    const double worst_value = worst->value;
+    const bool converged = project_start(system, s.q, s.v);
+    a = analyse_start(system, s.q, s.v, model.z0);
+    if (!converged || !a.consistent) {
+      const std::string reason =
+          !a.vanishing.empty()
+              ? fmt::format("the gradient of '{}' vanishes there. Start elsewhere", a.vanishing.front())
+          : !a.redundant.empty()
+              ? fmt::format("'{}' depends on the other constraints there and contradicts them. Correct or remove it",
+                            a.redundant.front())
+              : "the projection did not converge. Start closer to the constraint";
       throw Error(
           fmt::format("initial state violates constraint '{}' (residual {:.3e}), and no consistent state was found "
-                      "near it: the projection did not converge. Start closer to the constraint",
-                      worst->name, worst->value));
+                      "near it: {}",
+                      worst_name, worst_value, reason));
+    }
     double moved = 0.0;
     for (std::size_t i = 0; i < q.size(); ++i) moved += (s.q[i] - q[i]) * (s.q[i] - q[i]);
     for (std::size_t i = 0; i < v.size(); ++i) moved += (s.v[i] - v[i]) * (s.v[i] - v[i]);
     s.notes.push_back(
         fmt::format("the start was inconsistent ('{}': {:.3e}) and was moved by {:.3e} to the nearest "
                     "consistent one",
-                    worst->name, worst->value, std::sqrt(moved)));
-    a = analyse_start(system, s.q, s.v, model.z0);
+                    worst_name, worst_value, std::sqrt(moved)));
   }
+  if (!a.vanishing.empty())
+    throw Error(fmt::format(
+        "constraint '{}' cannot act at the start: its gradient vanishes there (a rod of length 0, for example), so no "
+        "reaction can hold it. Start elsewhere, or write the constraint in a form whose gradient is not zero",
+        fmt::join(a.vanishing, "', '")));
+  if (!a.redundant.empty() && system.m() > system.n())
+    throw Error(fmt::format(
+        "{} constraints on {} coordinates cannot be independent: rank {} at the start, '{}' {} from the others. Remove "
+        "what is redundant, or pass --redundant minimum-norm",
+        system.m(), system.n(), a.rank, fmt::join(a.redundant, "', '"),
+        a.redundant.size() == 1 ? "follows" : "follow"));
   if (!a.redundant.empty())
     throw Error(fmt::format(
-        "constraints are dependent at the start: rank {} of {}, '{}' {} from the others (or vanishes "
-        "there). Remove what is redundant, or start where the constraints are independent",
-        a.rank, system.m(), fmt::join(a.redundant, "', '"), a.redundant.size() == 1 ? "follows" : "follow"));
+        "constraints are dependent at the start: rank {} of {}, '{}' {} from the others. Remove what is redundant, "
+        "start where the constraints are independent{}",
+        a.rank, system.m(), fmt::join(a.redundant, "', '"), a.redundant.size() == 1 ? "follows" : "follow",
+        system.is_mechanical() ? ", or pass --redundant minimum-norm" : ""));
   // A mass of exactly 0, or nearly: forces that depend on the velocity may determine what inertia does not. The first step
   // shows whether they do.
   const auto without_multipliers = [&](const std::string& where) {
@@ -352,7 +431,24 @@ Start consistent_start(const System& system, bool project) {
     s.multipliers = c.psi;
     return s;
   }
-  const auto acceleration = system.acceleration();
+  // A Lagrangian that is given as one formula may have any sign; a kinetic energy may not.
+  if (!a.negative_inertia.empty() && model.kinetic)
+    throw Error(
+        fmt::format("the kinetic energy is negative in a motion that the constraints allow (of {}): found a negative "
+                    "eigenvalue of L_vv at the start. Check the signs of the masses; if it is meant so, write the "
+                    "Lagrangian as one formula, L = \"...\"",
+                    fmt::join(a.negative_inertia, ", ")));
+  for (std::string& note : inertia_notes(system, a)) s.notes.push_back(std::move(note));
+  const auto acceleration = [&] {
+    if (!system.is_mechanical() || !system.mechanical().multiplier_forces) return system.acceleration();
+    try {
+      return system.acceleration();
+    } catch (const Error&) {  // structurally singular although [L_vv K^T; K 0] is not
+      throw Error(
+          "the multipliers at the start cannot be determined: a force that contains lambda(...) cancels the reaction "
+          "of its constraint. Check the sign and the size of that force");
+    }
+  }();
   std::vector<double> guess = model.z0;
   guess.resize(static_cast<std::size_t>(system.m()), 0.0);
   if (!solve_from(*acceleration, 0.0, s.q, s.v, guess)) {

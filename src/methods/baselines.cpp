@@ -1,12 +1,15 @@
-// Two general-purpose codes on the same system, both from SUNDIALS:
+// General-purpose codes on the same system, from SUNDIALS:
 //
 //   ode     y = (q, v)           q' = v,   v' = a(t, q, v)               ARKODE, explicit Dormand-Prince 5(4)
 //           where a and lambda solve the two equations below: the multipliers are eliminated
+//   baumgarte                    as ode, with k' + 2 G k + G^2 g = 0 (holonomic) or k' + G k = 0 (nonholonomic) instead
+//                                of k' = 0                               [Baumgarte1972]
 //   index1  y = (q, v, lambda)   q' - v = 0                              IDA, BDF of order 1 to 5, exact Jacobian
 //                                d/dt L_v - L_q - F(lambda) + K^T lambda = 0
 //                                d/dt k(t, q, v) = 0                     (q' = v put into both derivatives)
 //
-// Neither of them is told that k = 0, only that k does not change; so k grows with the local errors. [Hilden2009, 2.3]
+// ode and index1 are not told that k = 0, only that k does not change; so k grows with the local errors. [Hilden2009, 2.3]
+// baumgarte lets it decay with the rate G, so that it stays at the size of the errors of the last 1/G.
 //
 // The codes choose their own steps, run past an output time and then find the state at it: IDA by its polynomial, ode
 // by a shorter step. Except for the very first step, output intervals do not influence theirs. What a code has learnt (step size, order, past values) is neither saved nor kept when the output
@@ -201,7 +204,8 @@ class SundialsStepper : public Stepper {
 // as accurate as the step itself.
 class OdeStepper final : public SundialsStepper {
  public:
-  OdeStepper(const System& system, double rtol, double atol)
+  // gain > 0: baumgarte
+  OdeStepper(const System& system, double rtol, double atol, double gain)
       : SundialsStepper(system, 2 * static_cast<std::size_t>(system.n())),
         table_(allocated(ARKodeButcherTable_LoadERK(ARKODE_DORMAND_PRINCE_7_4_5))),
         stages_(static_cast<std::size_t>(table_->stages) * 2 * n_),
@@ -212,6 +216,7 @@ class OdeStepper final : public SundialsStepper {
     require(ERKStepSetUserData(arkode_.get(), this));
     require(ERKStepSetTableNum(arkode_.get(), ARKODE_DORMAND_PRINCE_7_4_5));
     require(ERKStepSStolerances(arkode_.get(), rtol, atol));
+    if (gain > 0.0) acceleration_ = std::make_unique<Acceleration>(system.mechanical(), gain);
   }
 
  private:
@@ -491,13 +496,16 @@ class Index1Stepper final : public SundialsStepper {
 
 }  // namespace
 
-std::unique_ptr<Stepper> make_baseline(Baseline which, const System& system, double rtol, double atol) {
+std::unique_ptr<Stepper> make_baseline(Baseline which, const System& system, double rtol, double atol, double gain) {
   if (!system.is_mechanical()) throw Error("the baselines integrate mechanical systems only");
   if (!(rtol >= 0.0 && atol >= 0.0 && rtol + atol > 0.0 && std::isfinite(rtol + atol)))
     throw Error("rtol and atol must not be negative, and one of them must be positive; found rtol = " +
                 std::to_string(rtol) + ", atol = " + std::to_string(atol));
+  if (!(gain >= 0.0 && std::isfinite(gain)))
+    throw Error("gain must be a finite number and not negative; found " + std::to_string(gain));
   switch (which) {
-    case Baseline::ode: return std::make_unique<OdeStepper>(system, rtol, atol);
+    case Baseline::ode: return std::make_unique<OdeStepper>(system, rtol, atol, 0.0);
+    case Baseline::baumgarte: return std::make_unique<OdeStepper>(system, rtol, atol, gain);
     case Baseline::index1: return std::make_unique<Index1Stepper>(system, rtol, atol);
     case Baseline::none: break;
   }

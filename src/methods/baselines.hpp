@@ -9,8 +9,12 @@
 
 namespace rattleback {
 
+inline constexpr double kDefaultGain = 10.0;  // of baumgarte, in 1/time
+
 // ode: multiplier eliminated, ARKODE's Dormand-Prince 5(4). index1: IDA on the constraint differentiated once.
-// A "step" of theirs is an output interval; the solver chooses what it does in between.
-std::unique_ptr<Stepper> make_baseline(Baseline which, const System& system, double rtol, double atol);
+// baumgarte: ode with feedback of the constraint errors. A "step" of theirs is an output interval; the solver chooses
+// what it does in between.
+std::unique_ptr<Stepper> make_baseline(Baseline which, const System& system, double rtol, double atol,
+                                       double gain = kDefaultGain);
 
 }  // namespace rattleback

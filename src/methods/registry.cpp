@@ -173,6 +173,20 @@ std::vector<MethodEntry> make() {
                  .adaptive = true};
   index1.baseline = Baseline::index1;
   list.push_back(std::move(index1));
+  MethodEntry baumgarte;
+  baumgarte.info = {.name = "baumgarte",
+                    .mechanical = true,
+                    .fixed_stages = 1,
+                    .default_stages = 1,
+                    .order = nullptr,
+                    .order_text = "5(4), adaptive",
+                    .symmetric = Claim::no,
+                    .constraints = "none: errors are fed back and stay near the tolerances",
+                    .source = "Baumgarte 1972; SUNDIALS ARKODE, Dormand-Prince 5(4)",
+                    .note = "baseline: steps chosen by --rtol and --atol, feedback by --gain",
+                    .adaptive = true};
+  baumgarte.baseline = Baseline::baumgarte;
+  list.push_back(std::move(baumgarte));
   return list;
 }
 

@@ -9,7 +9,7 @@
 
 namespace rattleback {
 
-enum class Baseline { none, ode, index1 };
+enum class Baseline { none, ode, index1, baumgarte };
 
 struct MethodEntry {
   MethodInfo info;

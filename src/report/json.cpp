@@ -179,6 +179,8 @@ Json options_json(const Options& options, const LoadOptions& load) {
   put("tableau", options.tableau, defaults.tableau);
   put("alpha", options.alpha, defaults.alpha);
   put("rtol", options.rtol, defaults.rtol);
+  if (options.gain) json["gain"] = *options.gain;
+  put("redundant", options.redundant, defaults.redundant);
   put("atol", options.atol, defaults.atol);
   put("newton-tol", options.newton_tol, defaults.newton_tol);
   put("adaptive", options.adaptive, defaults.adaptive);

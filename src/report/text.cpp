@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "audit/energy_balance.hpp"
 #include "rattleback/write.hpp"
 #include "report/layout.hpp"
 #include "report/lists.hpp"
@@ -82,9 +83,9 @@ Trend energy_trend(const Trajectory& t) {
 
 std::string energy_sentence(const Model& model, const Trajectory& t) {
   const EnergyAudit& e = *t.energy;
-  if (model.dissipative)
-    return fmt::format("Energy: went from {} to {}. Forces do work on this system, so it is not expected to be kept.",
-                       value_text(e.initial), value_text(e.final));
+  if (const std::string why = why_energy_changes(model); !why.empty())
+    return fmt::format("Energy: went from {} to {}. {}, so it is not expected to be kept.", value_text(e.initial),
+                       value_text(e.final), why);
   // An energy that starts near 0 is compared with the kinetic energy that came and went.
   const bool near_zero = std::fabs(e.initial) <= 1e-3 * e.max_kinetic;
   const double size = near_zero ? e.max_kinetic : std::fabs(e.initial);

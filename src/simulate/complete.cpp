@@ -24,6 +24,10 @@ std::string Options::validate() const {
   if (!std::isfinite(alpha)) fault(fmt::format("--alpha must be a finite number, found {}", alpha));
   if (!(rtol > 0.0)) fault(fmt::format("--rtol must be positive, found {}", rtol));
   if (!(atol > 0.0)) fault(fmt::format("--atol must be positive, found {}", atol));
+  if (gain && !(*gain >= 0.0 && std::isfinite(*gain)))
+    fault(fmt::format("--gain must not be negative (0 = no feedback), found {}", *gain));
+  if (!redundant.empty() && redundant != "refuse" && redundant != "minimum-norm")
+    fault(fmt::format("--redundant takes refuse or minimum-norm, found '{}'", redundant));
   if (!(newton_tol >= 0.0))
     fault(fmt::format("--newton-tol must not be negative (0 = to rounding), found {}", newton_tol));
   if (adaptive != 0.0 && !(adaptive >= 1e-14 && adaptive < 1.0))  // also when it is not a number
@@ -77,6 +81,9 @@ Options complete(const Model& model, Options o) {
       throw Error(fmt::format("method '{}' has a fixed number of stages; leave --stages out", info.name));
     }
   }
+  if (o.gain && (!o.tableau.empty() || o.method != "baumgarte"))
+    throw Error(fmt::format("--gain is the feedback of method 'baumgarte'; leave it out, or pass --method baumgarte{}",
+                            o.tableau.empty() ? " instead of " + o.method : ""));
   const bool models_step = o.step == 0.0;
   if (models_step) {
     if (!model.run.step && o.adaptive == 0.0)

@@ -15,6 +15,7 @@
 #include "simulate/checkpoint.hpp"
 #include "simulate/complete.hpp"
 #include "simulate/single_steps.hpp"
+#include "simulate/redundant.hpp"
 
 namespace rattleback {
 namespace {
@@ -55,9 +56,12 @@ class Run {
   Run(const Model& model, const Options& options)
       : options_(complete(model, options)),
         grid_(options_),
-        system_(model),
+        reduction_(model, options_),
+        system_(reduction_.model()),
         start_(consistent_start(system_, options_.project)),
-        method_(bind(system_, options_, start_)) {}
+        method_(bind(system_, options_, start_)) {
+    reduction_.check_start(start_);
+  }
 
   Trajectory go();
 
@@ -93,15 +97,18 @@ class Run {
   [[nodiscard]] std::string signature_text() const;
   void audit_reverse(Trajectory& out);
   void measure_reverse(Trajectory& out, bool ok);
+  // What the audit looks at: also constraints that the integration leaves out.
+  System& watched() { return reduction_.active() ? reduction_.watched() : system_; }
 
   Options options_;
   Grid grid_;
+  Reduction reduction_;
   System system_;
   Start start_;
   BoundMethod method_;
   Monitor monitor_;
   Trajectory::Records records_;
-  std::unique_ptr<Acceleration> acceleration_;
+  std::unique_ptr<Multipliers> acceleration_;
   std::vector<double> row_, unsaved_;  // records as flat rows, for the checkpoint
   std::int64_t steps_ = 0;
   bool checkpointing_ = false;
@@ -128,13 +135,13 @@ bool Run::find_multipliers(std::vector<double>& out, double t, std::span<const d
 
 void Run::record(double h_last) {
   const Stepper& s = *method_.stepper;
-  const System::Observation o = system_.observe(s.t(), s.q(), s.v(), s.active());
+  const System::Observation o = watched().observe(s.t(), s.q(), s.v(), s.active());
   monitor_.see(s.t(), o.energy, o.position, o.velocity);
   monitor_.see_kinetic(o.kinetic);
   if (method_.two_step && steps_ > 0) {
     row_.assign(s.q().begin(), s.q().end());
     for (std::size_t i = 0; i < row_.size(); ++i) row_[i] -= 0.5 * h_last * s.v()[i];
-    monitor_.see_midpoint(system_.observe(s.t() - 0.5 * h_last, row_, s.v()).velocity);
+    monitor_.see_midpoint(watched().observe(s.t() - 0.5 * h_last, row_, s.v()).velocity);
   }
   if (options_.output_every == 0.0) keep_record(s.t(), s.q(), s.v(), o);  // else records are between the steps
 }
@@ -172,6 +179,8 @@ std::string Run::signature_text() const {
   for (const auto& [name, value] : system_.model().parameters) text += fmt::format(" {}={:a}", name, value);
   text += " " + options_.multiplier;
   if (options_.alpha != Options{}.alpha) text += fmt::format(" alpha {:a}", options_.alpha);
+  if (options_.gain) text += fmt::format(" gain={:a}", *options_.gain);
+  if (!options_.redundant.empty()) text += " " + options_.redundant;
   return text +
          fmt::format(" {} {} {} {:a} {:a} {} {:a} {:a} {} {} {}", method_.name, method_.stages, method_.formulation,
                      grid_.h, options_.newton_tol, options_.compose, options_.rtol, options_.atol,
@@ -198,14 +207,14 @@ void Run::save_checkpoint(CheckpointFile& file) {
 Trajectory Run::go() {
   Trajectory out;
   Stepper& stepper = *method_.stepper;
-  acceleration_ = system_.acceleration();
-  const std::size_t n = start_.q.size(), nv = start_.v.size(), m = start_.multipliers.size();
+  acceleration_ = std::make_unique<Multipliers>(system_, reduction_);
+  const std::size_t n = start_.q.size(), nv = start_.v.size(), m = acceleration_->count();
   const std::size_t width = options_.keep_records ? 1 + n + nv + (options_.record_multipliers ? m : 0) + 3 : 0;
   stepper.start(0.0, start_.q, start_.v, start_.multipliers, start_.acceleration);
   if (SingleSteps::wanted(options_))
     single_ = std::make_unique<SingleSteps>(system_, options_, start_, method_,
                                             [&](double t, std::span<const double> q, std::span<const double> v) {
-                                              keep_record(t, q, v, system_.observe(t, q, v));
+                                              keep_record(t, q, v, watched().observe(t, q, v));
                                             });
   const bool adaptive = single_ && single_->adaptive();
 
@@ -305,6 +314,7 @@ Trajectory Run::go() {
   out.every = grid_.every;
   out.t = stepper.t();
   out.notes.insert(out.notes.begin(), start_.notes.begin(), start_.notes.end());
+  for (std::string& note : reduction_.notes()) out.notes.push_back(std::move(note));
   out.notes.insert(out.notes.end(), method_.notes.begin(), method_.notes.end());
   if (!report.ok) {
     out.status = Status::stopped;

@@ -123,10 +123,10 @@ INSTANTIATE_TEST_SUITE_P(
             {"run", "skate", "--tableau", "bead.toml", "--method", "spark-gauss", "--stages", "2"},
             "--tableau brings its own method; leave --method out\n--tableau brings its own stages; leave --stages out"},
         Request{{"run", "skate", "--tableau", "no.toml"}, "no.toml: cannot be read as a tableau file"},
-        Request{
-            {"run", "skate", "--rtol", "1e-6"},
-            "--rtol is for the adaptive methods ode and index1; here --step sets the accuracy. Leave it out, or pass "
-            "--method ode"},
+        Request{{"run", "skate", "--rtol", "1e-6"},
+                "--rtol is for the adaptive methods ode, index1 and baumgarte; here --step sets the accuracy. Leave it "
+                "out, or "
+                "pass --method ode"},
         Request{{"run", "skate", "--method", "ode", "--rtol", "0"}, "--rtol must be positive, found 0"},
         Request{{"run", "skate", "--newton-tol", "-1"},
                 "--newton-tol must not be negative (0 = to rounding), found -1"}));
@@ -279,7 +279,21 @@ INSTANTIATE_TEST_SUITE_P(
             {"run", "friction-on-cubic", "--start", "y2=9"},
             "initial state lies beyond unilateral constraint 'surface', which requires g >= 0: g = -1.000e+00. Correct "
             "the start, or pass --project to move it to the nearest consistent one"},
-        Request{{"run", "skate", "--gain", "5"}, "--gain is not in this version"},
+        Request{{"run", "skate", "--gain", "5"},
+                "--gain is the feedback of method 'baumgarte'; leave it out, or pass --method baumgarte instead of "
+                "spark-lobatto-ab"},
+        Request{
+            {"run", "skate", "--gain", "5", "--method", "ode"},
+            "--gain is the feedback of method 'baumgarte'; leave it out, or pass --method baumgarte instead of ode"},
+        Request{{"run", "skate", "--method", "baumgarte", "--gain", "-1"},
+                "--gain must not be negative (0 = no feedback), found -1"},
+        Request{{"run", "skate", "--method", "baumgarte", "--gain", "much"}, "--gain: 'much' is not a number"},
+        Request{{"run", "skate", "--method", "baumgarte", "--stages", "2"},
+                "method 'baumgarte' has a fixed number of stages; leave --stages out"},
+        Request{{"run", "skate", "--method", "baumgarte", "--compose", "4"},
+                "method 'baumgarte' chooses its own steps and cannot be composed"},
+        Request{{"run", "skate", "--redundant", "drop"}, "--redundant takes refuse or minimum-norm, found 'drop'"},
+        Request{{"run", "skate", "--redundant", ""}, "--redundant takes refuse or minimum-norm, found ''"},
         Request{{"run", "skate", "--multiplier", "recursion"},
                 "--multiplier recursion is for prk-murua, which has one; 'spark-lobatto-ab' has not"},
         Request{{"run", "skate", "--plot", "a.svg"},

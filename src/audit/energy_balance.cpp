@@ -1,0 +1,21 @@
+#include "audit/energy_balance.hpp"
+
+#include <algorithm>
+
+namespace rattleback {
+
+std::string why_energy_changes(const Model& model) {
+  if (model.kind != Kind::mechanical) return "";
+  if (model.dissipative) return "Forces do work on this system";
+  if (model.graph == nullptr) return "";
+  Graph g = *model.graph;
+  if (depends_on(g, std::span(&model.lagrangian, 1), kTime)) return "The Lagrangian depends on time";
+  const bool affine = std::any_of(model.nonholonomic.begin(), model.nonholonomic.end(), [&](const Entry& e) {
+    const NodeId at_rest =
+        substitute(g, e.expr, [&](NodeId leaf) { return g[leaf].space == kVelocity ? g.zero() : leaf; });
+    return !g.is_constant(at_rest, 0.0);
+  });
+  return affine || depends_on(g, model.holonomic, kTime) ? "Constraints that move do work on this system" : "";
+}
+
+}  // namespace rattleback
