@@ -9,6 +9,7 @@
 #include "solve/dense.hpp"
 #include "solve/equations.hpp"
 #include "solve/saddle.hpp"
+#include "solve/sparse_plan.hpp"
 
 namespace rattleback {
 namespace {
@@ -160,6 +161,7 @@ bool solve_block(const Plan::Block& b, double* w, const Sizes& sizes, const Solv
 }  // namespace
 
 SolveReport Plan::solve(double* w, const Sizes& sizes, const SolveOptions& options) const {
+  if (sparse_) return sparse_->solve(w, sizes, options);
   SolveReport report;
   for (const Block& b : blocks_) {
     if (!solve_block(b, w, sizes, options, report)) {
