@@ -139,7 +139,7 @@ std::string multiplier_force_note(const System& system, const std::string& metho
   Graph g = *system.model().graph;
   const bool nonlinear = depends_on(g, jacobian(g, system.model().forces, kMultiplier), kMultiplier);
   if (!nonlinear) return "";
-  if (f.holonomic == 0 || formulation == "index2")
+  if (system.holonomic() == 0 || formulation == "index2")
     return fmt::format(
         "the forces are nonlinear in the multipliers. {} takes the constraints at velocity level, where its stage "
         "multipliers are consistent: it has its usual order, as on any system of index 2",

@@ -6,6 +6,8 @@
 
 #include <limits>
 
+#include "solve/equations.hpp"
+
 namespace rattleback {
 
 struct Correction {
@@ -21,16 +23,17 @@ class Convergence {
   static constexpr double kCertainlyRounding = 1e-14;
   static constexpr double kNoise = 64 * kEps;
 
-  explicit Convergence(double tolerance) : tolerance_(tolerance) {}
+  explicit Convergence(const SolveOptions& options) : options_(options) {}
 
   // One more correction, made with the matrix of the current point or with another one. True: that was the last.
   bool arrived(const Correction& c, bool current) {
     ratio_ = 0.0;
-    if (c.size <= kEps || c.size <= tolerance_) return true;
+    if (c.size <= kEps || c.size <= options_.tolerance) return true;
     if (++since_ >= 2) {
       ratio_ = c.size / last_;
       // Newton with the current matrix squares the ratio, with another one it keeps it.
-      const double next = current ? ratio_ * ratio_ : ratio_ / (1.0 - ratio_ > 0.5 ? 1.0 - ratio_ : 0.5);
+      const double squared = options_.cautious ? ratio_ : ratio_ * ratio_;
+      const double next = current ? squared : ratio_ / (1.0 - ratio_ > 0.5 ? 1.0 - ratio_ : 0.5);
       if (ratio_ < 1.0 && c.size * next <= 0.25 * kEps) return true;
       // Stagnation at rounding level. With another matrix a slow ratio may also mean a poor matrix: look again with the
       // current one.
@@ -47,7 +50,8 @@ class Convergence {
   void restart() { since_ = 0; }
 
  private:
-  double tolerance_, last_ = 0.0, ratio_ = 0.0;
+  SolveOptions options_;
+  double last_ = 0.0, ratio_ = 0.0;
   int since_ = 0;
 };
 

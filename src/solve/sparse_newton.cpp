@@ -99,7 +99,7 @@ bool SparsePlan::solve_block(Block& b, double* w, const Sizes& sizes, const Solv
                              SolveReport& report) {
   b.before.run(w);
   b.fixed.run(w, w);
-  Convergence convergence(options.tolerance);
+  Convergence convergence(options);
   bool current = true;  // the matrix is to be that of this point
   double before = 0.0;
   for (int k = 1; k <= options.max_iterations; ++k) {
