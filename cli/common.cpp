@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "methods/bind.hpp"
 #include "rattleback/method.hpp"
 
 namespace rattleback::cli {
@@ -17,6 +18,13 @@ LoadOptions model_options(Arguments& arguments) {
   options.set = arguments.assignments("--set");
   options.start = arguments.assignments("--start");
   return options;
+}
+
+Model load_to_run(const std::string& system, LoadOptions load, const Options& options) {
+  Model model = load_model(system, load);
+  if (largest_family(model) == 0 || takes_families(model, options)) return model;
+  load.unroll_below = kLargestFamily;
+  return load_model(system, load);
 }
 
 void add_method_options(Arguments& arguments) {

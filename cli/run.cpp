@@ -40,7 +40,7 @@ Arguments declare() {
   a.value("--gain", "G", "rate at which baumgarte lets constraint errors decay, in 1/time. Default: 10");
   a.value("--redundant", "refuse|minimum-norm",
           "what to do with constraints that follow from the others. Default: refuse");
-  a.value("--every", "K", "records every K-th step. Default: all, thinned beyond 10^6");
+  a.value("--every", "K", "records every K-th step. Default: all, thinned beyond 10^6 or 200 MB");
   a.value("--output-every", "DT", "instead: records at the multiples of DT, between the steps");
   a.value("--audit", "reverse,order", "also integrates back, or repeats with h/2 and h/4, and compares");
   a.value("--output", "FILE.csv|FILE.h5", "writes the trajectory");
@@ -142,8 +142,7 @@ int run(const Words& words) {
   check_files(a, a.system_name(), options, output);
   a.refuse_if_faulty();
 
-  load.unroll_below = kLargestFamily;  // the solvers work on single coordinates
-  const Model model = load_model(a.system_name(), load);
+  const Model model = load_to_run(a.system_name(), load, options);
   check_tolerances(a, model, options);
   ProgressLine progress;
   options.progress = progress.callback();

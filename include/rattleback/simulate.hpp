@@ -41,7 +41,7 @@ struct Options {
   double adaptive = 0.0;                   // tolerance of the error per step; 0: all steps have the size `step`
   std::string controller = {};             // of adaptive steps: "pi" (the default) or "reversible"
   std::vector<std::string> event = {};     // expressions whose zeros along the motion are located
-  std::int64_t every = 0;                  // record every so many steps; 0: all, thinned beyond 10^6
+  std::int64_t every = 0;                  // record every so many steps; 0: all, thinned beyond 10^6 or 200 MB
   double output_every = 0.0;               // instead: record at the multiples of this time, between the steps
   bool keep_records = true;                // false: only the audit's running numbers
   bool record_multipliers = true;          // solve for the multipliers at every record, not only at the end
@@ -130,7 +130,8 @@ struct Trajectory {
   double wall_seconds = 0.0;
 };
 
-// The solvers work on single coordinates: load a model with LoadOptions::unroll_below = kLargestFamily to run it.
+// Runge-Kutta methods take the families of a mechanical system as they are. The other methods, and daes, work on single
+// coordinates: load a model with LoadOptions::unroll_below = kLargestFamily for them.
 inline constexpr std::int32_t kLargestFamily = 256;
 
 // Throws Error when the request or the model is wrong. A numerical failure is a status, with everything before it kept.

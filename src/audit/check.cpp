@@ -161,12 +161,23 @@ CheckReport check(const Model& model) {
   out.derivatives_ok = out.derivative_error <= kDerivativeTolerance;
 
   std::optional<System> system;
+  std::string refused;
   try {
     system.emplace(model);
-  } catch (const Error&) {
+  } catch (const Error& reason) {
+    refused = reason.what();
+  }
+  if (!system || system->has_families()) {
     if (model.kind != Kind::odae) check_large(model, out);
     out.degrees_of_freedom = out.coordinates - out.rank;
-    check_methods(model, out, "works on single coordinates, and this model's families are too large for that");
+    std::string obstacle;
+    if (!system || !takes_families(model, {.method = "spark-gauss"}))
+      obstacle = "works on single coordinates here, and a family of this model is too large for that" +
+                 (refused.empty() ? "" : ": " + refused);
+    else if (out.rank < m)
+      obstacle = "needs independent constraints: their rank is " + std::to_string(out.rank) + " of " +
+                 std::to_string(m) + " at the start";
+    check_methods(model, out, obstacle);
     return out;
   }
   const StartAnalysis a = analyse_start(*system, model.q0, model.v0, model.z0);

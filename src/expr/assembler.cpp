@@ -199,6 +199,8 @@ void Assembler::emit_loop(Program& program, std::int32_t count, std::span<const 
   }
   for (const Sink& sink : sinks)
     loop.body.push_back({sink.what, Code::copy, reg.at(sink.body), sink.slot, sink.step, 0});
+  std::stable_partition(loop.body.begin(), loop.body.end(),
+                        [](const LoopInstruction& in) { return in.what == LoopCode::broadcast; });
   loop.scratch = reserve(loop.registers * kChunk);
   program.loops.push_back(std::move(loop));
   program.add(Code::loop, 0, static_cast<std::int32_t>(program.loops.size() - 1), 0, 0);
@@ -228,6 +230,28 @@ void Assembler::store(Program& program, std::span<const Entry> entries, std::int
     loops[e.count].push_back({e.expr, LoopCode::store_add, target, step});
   }
   // One loop for all entries of a size, so that they share what they have in common.
+  for (const auto& [count, sinks] : loops) emit_loop(program, count, sinks);
+}
+
+void Assembler::add(Program& program, std::span<const Entry> entries, std::int32_t base) {
+  emit_vector(program, entries, base, true);
+}
+
+void Assembler::put(Program& program, std::span<const Entry> entries, std::int32_t base) {
+  emit_vector(program, entries, base, false);
+}
+
+void Assembler::emit_vector(Program& program, std::span<const Entry> entries, std::int32_t base, bool add_up) {
+  std::map<std::int32_t, std::vector<Sink>> loops;
+  for (const Entry& e : entries) {
+    const std::int32_t target = base + e.row.base;
+    if (e.count != 0)
+      loops[e.count].push_back({e.expr, add_up ? LoopCode::store_add : LoopCode::store, target, e.row.stride});
+    else if (add_up)
+      program.add(Code::add, target, target, value(program, e.expr), 0);
+    else
+      store(program, e.expr, target);
+  }
   for (const auto& [count, sinks] : loops) emit_loop(program, count, sinks);
 }
 

@@ -1,5 +1,7 @@
 // Running programs. One switch per instruction; the lane loop is inside, so its cost is shared by all lanes.
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "expr/program.hpp"
 
@@ -40,16 +42,28 @@ namespace {
 void run_loop(const Program& program, const Loop& loop, double* w, int lanes, int lane) {
   double* const regs = w + static_cast<std::ptrdiff_t>(loop.scratch) * lanes;  // shared by all lanes, one at a time
   const auto slot = [&](std::int32_t s) -> double& { return w[static_cast<std::ptrdiff_t>(s) * lanes + lane]; };
+  // What is the same for all members is read once.
+  std::size_t varying = 0;
+  for (; varying < loop.body.size() && loop.body[varying].what == LoopCode::broadcast; ++varying) {
+    const LoopInstruction& in = loop.body[varying];
+    std::fill_n(regs + static_cast<std::ptrdiff_t>(in.dst) * kChunk, kChunk, slot(in.a));
+  }
+  const std::span<const LoopInstruction> body = std::span(loop.body).subspan(varying);
   for (std::int32_t first = 0; first < loop.count; first += kChunk) {
     const int valid = std::min<std::int32_t>(kChunk, loop.count - first);
+    const bool full = valid == kChunk && lanes == 1;
     // Past the end a chunk repeats the last member: padding, not a second code path.
     const auto member = [&](int l) { return first + std::min(l, valid - 1); };
-    for (const LoopInstruction& in : loop.body) {
+    for (const LoopInstruction& in : body) {
       double* const d = regs + static_cast<std::ptrdiff_t>(in.dst) * kChunk;
       const double* const a = regs + static_cast<std::ptrdiff_t>(in.a) * kChunk;
       const double* const b = regs + static_cast<std::ptrdiff_t>(in.b) * kChunk;
       switch (in.what) {
         case LoopCode::load:
+          if (full && in.b == 1) {
+            std::memcpy(d, w + in.a + first, kChunk * sizeof(double));
+            break;
+          }
           for (int l = 0; l < kChunk; ++l) d[l] = slot(in.a + in.b * member(l));
           break;
         case LoopCode::broadcast: {
@@ -65,9 +79,18 @@ void run_loop(const Program& program, const Loop& loop, double* w, int lanes, in
             d[l] = program.tables[static_cast<std::size_t>(in.c)].data()[in.a + in.b * member(l)];
           break;
         case LoopCode::store:
+          if (full && in.b == 1) {
+            std::memcpy(w + in.a + first, d, kChunk * sizeof(double));
+            break;
+          }
           for (int l = 0; l < valid; ++l) slot(in.a + in.b * (first + l)) = d[l];
           break;
         case LoopCode::store_add:
+          if (full && in.b == 1) {
+            double* const to = w + in.a + first;
+            for (int l = 0; l < kChunk; ++l) to[l] += d[l];
+            break;
+          }
           for (int l = 0; l < valid; ++l) slot(in.a + in.b * (first + l)) += d[l];
           break;
         case LoopCode::reduce: {

@@ -98,6 +98,11 @@ class Assembler {
   void store(Program& program, std::span<const Entry> entries, std::int32_t base, std::int32_t row_step,
              std::int32_t col_step, std::int32_t clear_size);
 
+  // The same for vectors whose places are ready: slot base + row is increased by, or becomes, the entry. What is put must
+  // not meet in one place.
+  void add(Program& program, std::span<const Entry> entries, std::int32_t base);
+  void put(Program& program, std::span<const Entry> entries, std::int32_t base);
+
   // Everything that depends on the variable `index` of `space` is out of date.
   void forget(Space space, std::span<const std::int32_t> indices);
   void forget(std::span<const NodeId> nodes);
@@ -117,6 +122,7 @@ class Assembler {
     std::int32_t slot, step;
   };
   void emit_loop(Program& program, std::int32_t count, std::span<const Sink> sinks);
+  void emit_vector(Program& program, std::span<const Entry> entries, std::int32_t base, bool add_up);
 
   const Graph& graph_;
   std::int32_t next_ = 0;

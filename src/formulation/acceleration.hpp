@@ -10,6 +10,7 @@
 #pragma once
 
 #include "formulation/dae.hpp"
+#include "formulation/family_mechanical.hpp"
 #include "formulation/mechanical.hpp"
 #include "formulation/odae.hpp"
 #include "solve/equations.hpp"
@@ -20,7 +21,8 @@ class Acceleration {
  public:
   explicit Acceleration(const Mechanical& system, double gain = 0.0);
   explicit Acceleration(const Dae& system);
-  explicit Acceleration(const Overdetermined& system);  // acceleration() is z'
+  explicit Acceleration(const Overdetermined& system);    // acceleration() is z'
+  explicit Acceleration(const FamilyMechanical& system);  // large systems
 
   // Solves at (t, q, v); dae: q = y, v is not used. The multipliers of the last call are the starting guess.
   bool solve(double t, std::span<const double> q, std::span<const double> v);

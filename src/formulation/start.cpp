@@ -7,6 +7,8 @@
 #include <fmt/ranges.h>
 #include <Eigen/Dense>
 
+#include "formulation/family_start.hpp"
+#include "formulation/terms.hpp"
 #include "rattleback/error.hpp"
 
 namespace rattleback {
@@ -14,24 +16,6 @@ namespace {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-// The summands of an expression, so that a residual can be compared with what cancelled in it.
-void collect_terms(const Graph& g, NodeId id, std::vector<NodeId>& out) {
-  const Node& n = g[id];
-  if (n.op == Op::add || n.op == Op::sub) {
-    collect_terms(g, n.a, out);
-    collect_terms(g, n.b, out);
-  } else if (n.op == Op::neg) {
-    collect_terms(g, n.a, out);
-  } else {
-    // c*(a + b) counts as c*a + c*b: the size of the product, not of its cancelled factor.
-    if (n.op == Op::mul && g.is_constant(n.a) && (g[n.b].op == Op::add || g[n.b].op == Op::sub)) {
-      collect_terms(g, n.b, out);
-      return;
-    }
-    out.push_back(id);
-  }
-}
 
 MatrixXd evaluate(const Graph& g, const std::vector<std::vector<NodeId>>& rows, std::int32_t columns, std::int32_t n,
                   std::int32_t m, double t, std::span<const double> q, std::span<const double> v,
@@ -178,6 +162,7 @@ void analyse_odae(StartAnalysis& out, const System& system, std::span<const doub
 
 StartAnalysis analyse_start(const System& system, std::span<const double> q, std::span<const double> v,
                             std::span<const double> multipliers) {
+  if (system.is_large()) return analyse_large_start(system, q, v);
   StartAnalysis out;
   const Model& model = system.model();
   const std::int32_t n = system.n(), m = system.m();
@@ -271,6 +256,7 @@ bool least_norm_newton(std::vector<double>& x, Residual&& residual, Matrix&& mat
 }  // namespace
 
 bool project_start(const System& system, std::vector<double>& q, std::vector<double>& v) {
+  if (system.is_large()) return project_large_start(system, q, v);
   const std::int32_t n = std::max(system.n(), system.nv()), m = system.m();
   const auto project = [&](Graph& g, const std::vector<NodeId>& f, Space space, std::vector<double>& x) {
     if (f.empty()) return true;
@@ -404,7 +390,8 @@ Start consistent_start(const System& system, bool project) {
                       ": the multipliers at the start are not determined by inertia");
     return s;
   };
-  const bool graded = system.is_mechanical() && system.mechanical().graded_mass;
+  const bool graded =
+      system.is_large() ? system.families().massless : system.is_mechanical() && system.mechanical().graded_mass;
   if (!a.saddle_regular && graded)
     return without_multipliers(fmt::format(" (no inertia in {})", fmt::join(a.without_inertia, ", ")));
   if (!a.saddle_regular && system.is_mechanical())

@@ -7,24 +7,36 @@
 #include "formulation/acceleration.hpp"
 #include "formulation/dae.hpp"
 #include "formulation/evaluator.hpp"
+#include "formulation/family_mechanical.hpp"
 #include "formulation/mechanical.hpp"
 
 namespace rattleback {
 
 class System {
  public:
-  // Throws Error when the model has families too large for the solvers.
+  // Throws Error when the model has families that the solvers cannot take.
   explicit System(const Model& model);
 
+  // Large mechanical systems, with families or with many single coordinates, are taken as families.
+  [[nodiscard]] bool is_large() const { return families_.has_value(); }
+  [[nodiscard]] bool has_families() const { return looped_; }
+  [[nodiscard]] const FamilyMechanical& families() const { return *families_; }
+
   [[nodiscard]] const Model& model() const { return *model_; }
-  [[nodiscard]] bool is_mechanical() const { return mechanical_.has_value(); }
-  [[nodiscard]] const Mechanical& mechanical() const { return *mechanical_; }
+  [[nodiscard]] bool is_mechanical() const { return model_->kind == Kind::mechanical; }
+  // In single coordinates; for a large system it is made when it is first asked for. Not for systems with families.
+  [[nodiscard]] const Mechanical& mechanical() const;
   [[nodiscard]] const Dae& dae() const { return *dae_; }
   [[nodiscard]] bool is_odae() const { return odae_.has_value(); }
   [[nodiscard]] const Overdetermined& odae() const { return *odae_; }
-  [[nodiscard]] std::int32_t n() const { return mechanical_ ? mechanical_->n : odae_ ? odae_->ny : dae_->n; }
-  [[nodiscard]] std::int32_t nv() const { return mechanical_ ? mechanical_->n : odae_ ? odae_->nz : 0; }
-  [[nodiscard]] std::int32_t m() const { return mechanical_ ? mechanical_->m : odae_ ? odae_->m : dae_->m; }
+  [[nodiscard]] std::int32_t n() const {
+    return is_mechanical() ? model_->coordinates.size() : odae_ ? odae_->ny : dae_->n;
+  }
+  [[nodiscard]] std::int32_t nv() const { return is_mechanical() ? n() : odae_ ? odae_->nz : 0; }
+  [[nodiscard]] std::int32_t m() const {
+    return is_mechanical() ? model_->multiplier_count() : odae_ ? odae_->m : dae_->m;
+  }
+  [[nodiscard]] std::int32_t holonomic() const { return is_mechanical() ? model_->holonomic_names.size() : 0; }
   [[nodiscard]] std::unique_ptr<Acceleration> acceleration() const;
 
   struct Observation {
@@ -41,8 +53,11 @@ class System {
                                     std::span<const double> multipliers);
 
  private:
+  void watch_families();
   const Model* model_;
-  std::optional<Mechanical> mechanical_;
+  bool looped_ = false;
+  std::optional<FamilyMechanical> families_;
+  mutable std::optional<Mechanical> mechanical_;
   std::optional<Dae> dae_;
   std::optional<Overdetermined> odae_;
   std::optional<Evaluator> observed_, exact_;

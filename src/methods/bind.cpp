@@ -6,8 +6,10 @@
 #include <fmt/format.h>
 #include <Eigen/Dense>
 
+#include "formulation/family_start.hpp"
 #include "methods/baselines.hpp"
 #include "methods/bind_overdetermined.hpp"
+#include "methods/family_step.hpp"
 #include "methods/plan_stepper.hpp"
 #include "methods/rk_families.hpp"
 #include "methods/runge_kutta.hpp"
@@ -43,6 +45,7 @@ Formulation formulation_of(std::string_view name) {
 
 // The mass matrix is constant and singular: some direction has no inertia at all.
 bool massless(const System& system) {
+  if (system.is_large()) return system.families().massless;
   return system.is_mechanical() && system.mechanical().mass && !system.mechanical().inverse_mass;
 }
 
@@ -65,6 +68,9 @@ std::string why_not(const MethodEntry& method, const Model& model, const std::st
   if (info.needs_holonomic && !holonomic) return "needs holonomic constraints";
   if (holonomic && method.baseline == Baseline::none)
     if (std::string reason = wrong_formulation(info, formulation); !reason.empty()) return reason;
+  if (method.scheme == nullptr && largest_family(model) > kLargestFamily)
+    return fmt::format("works on single coordinates, and this model has a family of more than {} members",
+                       kLargestFamily);
   if (method.first_part_free && depends_on(*model.graph, model.parts[0], kMultiplier))
     return "needs a first part (Lobatto IIIA) without the algebraic variables: write the right-hand side as parts "
            "[rhs.1] "
@@ -72,11 +78,37 @@ std::string why_not(const MethodEntry& method, const Model& model, const std::st
   return "";
 }
 
+bool takes_families(const Model& model, const Options& options) try {
+  if (model.kind != Kind::mechanical) return false;
+  Scheme scheme;
+  if (!options.tableau.empty()) {
+    scheme = user_scheme(read_user_tableau(options.tableau));
+  } else {
+    const std::string name = options.method.empty() ? model.run.method.value_or("spark-lobatto-ab") : options.method;
+    if (!is_method(name)) return true;  // simulate() says what is wrong
+    const MethodEntry& entry = find_entry(name);
+    if (entry.scheme == nullptr) return false;
+    scheme = entry.scheme(std::max(options.stages, entry.info.min_stages));
+  }
+  // The derivatives that a step needs; a loop in a loop is found here.
+  FamilyEquations eq = runge_kutta_step(FamilyMechanical(model), scheme);
+  for (const auto& group : eq.groups) (void)jacobian(eq.graph, group.equation, kUnknown);
+  return true;
+} catch (const NeedsUnrolling&) {
+  return false;
+}
+
 namespace {
 
 // Typical size of a multiplier in units of velocity/h: mass over constraint row.
 double multiplier_scale(const System& system, const Start& start) {
   if (!system.is_mechanical() || system.m() == 0) return 1.0;
+  if (system.is_large()) {
+    const FamilyMechanical& large = system.families();
+    const double mass = largest_value(large, large.mass, start.q, start.v);
+    const double row = largest_value(large, large.K, start.q, start.v);
+    return mass > 0.0 && row > 0.0 ? mass / row : 1.0;
+  }
   const Mechanical& f = system.mechanical();
   std::vector<NodeId> nodes;
   for (const auto& row : f.Lvv) nodes.insert(nodes.end(), row.begin(), row.end());
@@ -162,8 +194,9 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
         out.symmetric = system.mechanical().separable;
       }
     } else if (info.symmetric == Claim::conditional) {
-      out.symmetric = system.is_mechanical() ? system.mechanical().plain_momentum
-                                             : system.dae().parts[2].empty() && system.dae().parts[3].empty();
+      out.symmetric = system.is_large()        ? system.families().plain_momentum
+                      : system.is_mechanical() ? system.mechanical().plain_momentum
+                                               : system.dae().parts[2].empty() && system.dae().parts[3].empty();
     }
     const bool loses_order = !out.symmetric && info.symmetric == Claim::conditional && system.is_mechanical();
     if (loses_order) {
@@ -171,7 +204,7 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
       out.notes.push_back(fmt::format("on this system {} has order 1 and is not symmetric: {}", info.name, info.note));
     }
   }
-  const bool holonomic = system.is_mechanical() && system.mechanical().holonomic > 0;
+  const bool holonomic = system.holonomic() > 0;
   if (!holonomic) out.formulation.clear();
   if (scheme.stages > 0) {
     StepForm form{.formulation = holonomic ? formulation_of(out.formulation) : Formulation::index2, .recursion = false};
@@ -186,14 +219,19 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
           fmt::format("'{}' has a mass of exactly 0, which '{}' cannot take: its matrix is singular. prk-murua, "
                       "spark-gauss, srk-gauss and rk-radau-iia can; or use a small mass",
                       model.key, out.name));
-    Equations step = system.is_mechanical() ? runge_kutta_step(system.mechanical(), scheme, form)
-                                            : runge_kutta_step(system.dae(), scheme);
-    const bool dense = (options.output_every != 0.0 || !options.event.empty()) && options.compose == 0;
-    if (dense) out.stage = stage_layout(scheme, system.is_mechanical());
-    if (!dense) step.extra.clear();
-    data.step = Plan(std::move(step));
+    if (system.is_large()) {  // without stage values for dense output: it interpolates between the steps
+      data.nominal_step = options.step;
+      data.step = Plan(runge_kutta_step(system.families(), scheme, form));
+    } else {
+      Equations step = system.is_mechanical() ? runge_kutta_step(system.mechanical(), scheme, form)
+                                              : runge_kutta_step(system.dae(), scheme);
+      const bool dense = (options.output_every != 0.0 || !options.event.empty()) && options.compose == 0;
+      if (dense) out.stage = stage_layout(scheme, system.is_mechanical());
+      if (!dense) step.extra.clear();
+      data.step = Plan(std::move(step));
+    }
     if (scheme.carries_multiplier)
-      data.carried = data.m + (form.formulation == Formulation::ggl ? system.mechanical().holonomic : 0);
+      data.carried = data.m + (form.formulation == Formulation::ggl ? system.holonomic() : 0);
     data.position_level = form.formulation != Formulation::index2;
     if (const std::string note = multiplier_force_note(system, out.name, options.formulation); !note.empty())
       out.notes.push_back(note);

@@ -135,15 +135,11 @@ BoundMethod bind_overdetermined(const System& system, const Options& options, co
 }
 
 std::string multiplier_force_note(const System& system, const std::string& method, const std::string& formulation) {
-  if (!system.is_mechanical() || !system.mechanical().multiplier_forces) return "";
-  const Mechanical& f = system.mechanical();
-  Graph g = f.graph;
-  bool nonlinear = false;
-  for (const NodeId e : f.applied)
-    for (const Entry& d : gradient(g, e, kMultiplier))
-      nonlinear = nonlinear || depends_on(g, std::span(&d.expr, 1), kMultiplier);
+  if (!system.is_mechanical()) return "";
+  Graph g = *system.model().graph;
+  const bool nonlinear = depends_on(g, jacobian(g, system.model().forces, kMultiplier), kMultiplier);
   if (!nonlinear) return "";
-  if (f.holonomic == 0 || formulation == "index2")
+  if (system.holonomic() == 0 || formulation == "index2")
     return fmt::format(
         "the forces are nonlinear in the multipliers. {} takes the constraints at velocity level, where its stage "
         "multipliers are consistent: it has its usual order, as on any system of index 2",

@@ -65,6 +65,12 @@ void PlanStepper::start(double t, std::span<const double> q, std::span<const dou
   h_ = h_before_ = 0.0;
   count_ = 0;
   std::fill(depth_.begin(), depth_.end(), 0);
+  if (data_.nominal_step != 0.0) {
+    *main_.t = t;
+    *main_.h = data_.nominal_step;
+    cold_guess(main_, t);
+    data_.step.choose_pivots(main_.w.data());
+  }
 }
 
 // The unknowns of equal steps are samples of smooth functions of time: extrapolate through the last three.

@@ -24,6 +24,13 @@ using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 constexpr std::int64_t kMaxRecords = 1'000'000;
+constexpr std::int64_t kMaxRecordBytes = 200'000'000;
+
+// Numbers in one record.
+std::int64_t record_width(const Model& model, const Options& o) {
+  const std::int64_t n = model.coordinates.size(), m = o.record_multipliers ? model.multiplier_count() : 0;
+  return o.keep_records ? 4 + (model.kind == Kind::mechanical ? 2 * n : n) + m : 0;
+}
 
 // What failed, where, and what to try.
 std::string failure_text(const BoundMethod& method, const System& system, double h, std::int64_t step,
@@ -55,7 +62,7 @@ class Run {
  public:
   Run(const Model& model, const Options& options)
       : options_(complete(model, options)),
-        grid_(options_),
+        grid_(options_, record_width(model, options_)),
         reduction_(model, options_),
         system_(reduction_.model()),
         start_(consistent_start(system_, options_.project)),
@@ -67,7 +74,7 @@ class Run {
 
  private:
   struct Grid {
-    explicit Grid(const Options& o) {
+    Grid(const Options& o, std::int64_t width) {
       h = o.step;
       if (o.adaptive > 0.0) {  // there is no grid
         every = std::max<std::int64_t>(1, o.every);
@@ -83,10 +90,17 @@ class Run {
         last = *o.until - static_cast<double>(whole) * h;
         if (std::fabs(last) <= 1e-9 * std::fabs(*o.until)) last = 0.0;
       }
-      every = o.every > 0 ? o.every : std::max<std::int64_t>(1, (whole + kMaxRecords - 1) / kMaxRecords);
+      every = std::max<std::int64_t>(1, (whole + kMaxRecords - 1) / kMaxRecords);
+      const std::int64_t fit = kMaxRecordBytes / (8 * std::max<std::int64_t>(1, width));
+      if (const std::int64_t room = std::max<std::int64_t>(1, fit); whole / room >= every) {
+        every = whole / room + 1;
+        thinned = o.every == 0;
+      }
+      if (o.every > 0) every = o.every;
     }
     double h = 0.0, last = 0.0;  // last: a shorter last step, or 0
     std::int64_t whole = 0, every = 1;
+    bool thinned = false;  // because all records would not fit
   };
 
   void record(double h_last);
@@ -316,6 +330,10 @@ Trajectory Run::go() {
   out.notes.insert(out.notes.begin(), start_.notes.begin(), start_.notes.end());
   for (std::string& note : reduction_.notes()) out.notes.push_back(std::move(note));
   out.notes.insert(out.notes.end(), method_.notes.begin(), method_.notes.end());
+  if (grid_.thinned)
+    out.notes.push_back(
+        fmt::format("every {}th step was recorded, so that the records fit into 200 MB; --every K takes another number",
+                    grid_.every));
   if (!report.ok) {
     out.status = Status::stopped;
     const double h = adaptive ? single_->last_step() : steps_ < grid_.whole ? grid_.h : grid_.last;
@@ -335,7 +353,7 @@ Trajectory Run::go() {
     if (method_.two_step) out.constraint_midpoint = monitor_.max_midpoint;
   }
   if (system_.is_odae()) out.constraint_velocity = monitor_.max_velocity;
-  if (!system_.is_mechanical() || system_.mechanical().holonomic > 0) out.constraint_position = monitor_.max_position;
+  if (!system_.is_mechanical() || system_.holonomic() > 0) out.constraint_position = monitor_.max_position;
   if (const auto at_start = system_.exact_error(0.0, start_.q, start_.v, start_.multipliers); at_start) {
     // [exact] belongs to one start; after --start or --project it may be the solution of another problem.
     if (*at_start <= 1e-8)

@@ -10,6 +10,7 @@
 // method saying so.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -81,9 +82,13 @@ struct SolveReport {
   const char* reason = "";   // when not ok
 };
 
+struct FamilyEquations;
+class SparsePlan;
+
 class Plan {
  public:
   explicit Plan(Equations equations);
+  explicit Plan(FamilyEquations equations);  // large systems; see sparse_plan.hpp
 
   [[nodiscard]] bool has(Space input) const;
   [[nodiscard]] std::int32_t slot(Space input) const;
@@ -101,6 +106,8 @@ class Plan {
 
   // Puts the cold starting guess into the unknowns' slots.
   void guess(double* w) const { guess_.run(w); }
+  // Large systems: chooses the order of the pivots for good, at the unknowns in w.
+  void choose_pivots(double* w) const;
   // Solves for the unknowns and computes the results.
   SolveReport solve(double* w, const Sizes& sizes, const SolveOptions& options) const;
 
@@ -126,6 +133,7 @@ class Plan {
   std::int32_t results_ = 0, result_count_ = 0, extra_ = 0, extra_count_ = 0;
   bool linear_ = true;
   std::vector<double> image_;
+  std::shared_ptr<SparsePlan> sparse_;  // takes the place of the blocks; it has workspace of its own
 };
 
 }  // namespace rattleback

@@ -1,22 +1,20 @@
 // Newton's iteration on the blocks of a plan, to rounding.
 //
-// The test is on corrections, relative to the size of the unknowns: with the default tolerance 0 the iteration goes on
-// until the next correction would be below rounding, or until corrections at rounding level stop shrinking. Corrections
-// of multipliers are measured against (state)/h, because that is the size of their rounding errors at small h.
+// The test is on corrections, relative to the size of the unknowns (convergence.hpp). Corrections of multipliers are
+// measured against (state)/h, because that is the size of their rounding errors at small h.
 #include <cmath>
 #include <limits>
 
+#include "solve/convergence.hpp"
 #include "solve/dense.hpp"
 #include "solve/equations.hpp"
 #include "solve/saddle.hpp"
+#include "solve/sparse_plan.hpp"
 
 namespace rattleback {
 namespace {
 
-constexpr double kEps = std::numeric_limits<double>::epsilon();
-constexpr double kRoundingLevel = 1e-9;  // a stagnating correction below this is rounding, above it a failure
-constexpr double kCertainlyRounding = 1e-14;
-constexpr double kNoise = 64 * kEps;
+constexpr double kNoise = Convergence::kNoise;
 constexpr int kPatience = 6;                // iterations before a stagnating one is judged by its residual
 constexpr double kRefresh = 0.05;           // contraction above which the matrix is computed anew
 constexpr double kSaddleContraction = 0.5;  // contraction above which the saddle-point matrix is given up
@@ -25,12 +23,6 @@ constexpr std::int32_t kFullNewton = 3;     // blocks up to this size always use
 double larger(double a, double b) { return a < b ? b : a; }  // inlined, unlike fmax
 
 enum class Matrix { current, old, saddle };
-
-struct Correction {
-  double size;   // relative to the unknowns
-  double noise;  // relative to what rounding errors come from
-  bool finite;
-};
 
 double* correction_of(const Plan::Block& b, double* w) {
   return w + b.pivots + 2 * static_cast<std::ptrdiff_t>(b.size);
@@ -106,8 +98,7 @@ bool solve_block(const Plan::Block& b, double* w, const Sizes& sizes, const Solv
     return false;
   }
   Matrix matrix = b.saddle && factor_saddle(*b.saddle, w) ? Matrix::saddle : Matrix::current;
-  double last = 0.0;
-  int since = 0;  // iterations with this kind of matrix
+  Convergence convergence(options);
   for (int k = 1; k <= options.max_iterations; ++k) {
     ++report.iterations;
     b.residual.run(w);
@@ -127,27 +118,15 @@ bool solve_block(const Plan::Block& b, double* w, const Sizes& sizes, const Solv
       return false;
     }
     report.correction = c.size;
-    if (b.linear || c.size <= kEps || c.size <= options.tolerance) return true;
-    ++since;
-    const double ratio = since >= 2 ? c.size / last : 0.0;
-    if (since >= 2) {
-      report.contraction = ratio;
-      // Newton with the current matrix squares the ratio, with another one it keeps it.
-      const double squared = options.cautious ? ratio : ratio * ratio;
-      const double next = matrix == Matrix::current ? squared : ratio / larger(1.0 - ratio, 0.5);
-      if (ratio < 1.0 && c.size * next <= 0.25 * kEps) return true;
-      // Stagnation at rounding level. With another matrix a slow ratio may also mean a poor matrix: look again with the
-      // current one.
-      const bool current = matrix == Matrix::current;
-      if (ratio > 0.3 && c.size <= (current ? kRoundingLevel : kCertainlyRounding)) return true;
-      if (ratio > 0.3 && c.noise <= kNoise) return true;
-      if (ratio > 0.3 && current && k > kPatience && residual_is_rounding(b, w, sizes)) return true;
-    }
-    last = c.size;
+    const bool current = matrix == Matrix::current;
+    if (b.linear || convergence.arrived(c, current)) return true;
+    const double ratio = convergence.ratio();
+    if (convergence.measured()) report.contraction = ratio;
+    if (ratio > 0.3 && current && k > kPatience && residual_is_rounding(b, w, sizes)) return true;
     if (matrix == Matrix::saddle) {
       if (ratio > kSaddleContraction) {
         matrix = Matrix::current;
-        since = 0;
+        convergence.restart();
       }
     } else {
       matrix = b.size <= kFullNewton || ratio > kRefresh ? Matrix::current : Matrix::old;
@@ -160,6 +139,7 @@ bool solve_block(const Plan::Block& b, double* w, const Sizes& sizes, const Solv
 }  // namespace
 
 SolveReport Plan::solve(double* w, const Sizes& sizes, const SolveOptions& options) const {
+  if (sparse_) return sparse_->solve(w, sizes, options);
   SolveReport report;
   for (const Block& b : blocks_) {
     if (!solve_block(b, w, sizes, options, report)) {

@@ -1,0 +1,69 @@
+// The acceleration level of a large system: v' and lambda as two vectors of unknowns. With a constant diagonal mass matrix
+// v' is explicit, and what is solved is K M^-1 K^T lambda = ..., which is sparse.
+#include "formulation/acceleration.hpp"
+#include "formulation/family_point.hpp"
+#include "solve/family_equations.hpp"
+
+namespace rattleback {
+namespace {
+
+FamilyEquations equations(FamilyMechanical f) {
+  FamilyEquations eq;
+  Graph& g = f.graph;
+  const std::int32_t n = f.n, m = f.m;
+  eq.inputs = {{kTime, 1}, {kPosition, n}, {kVelocity, n}, {kMultiplier, m}};
+  const auto along_motion = [&](NodeId e) {
+    return tangent(g, e, [&](NodeId id) {
+      const Node leaf = g[id];
+      if (leaf.space == kTime) return g.one();
+      if (leaf.space == kPosition) return g.variable(kVelocity, leaf.base(), leaf.stride(), leaf.count);
+      if (leaf.space == kVelocity) return g.variable(kUnknown, leaf.base(), leaf.stride(), leaf.count);
+      return g.zero();
+    });
+  };
+  FamilyPoint here(g, g.variable(kTime, 0), {}, {},
+                   [&](const Node& leaf) { return g.variable(kUnknown, n + leaf.base(), leaf.stride(), leaf.count); });
+  Entries forces = here(f.force);
+  for (Entry e : here(f.reaction)) {
+    e.expr = g.neg(e.expr);
+    forces.push_back(e);
+  }
+  FamilyEquations::Group acceleration, lambda;
+  acceleration.size = n;
+  acceleration.solved = !f.inverse_mass.empty();
+  for (Entry e : acceleration.solved ? f.p_rest : f.p) {
+    e.expr = g.neg(along_motion(e.expr));
+    if (!g.is_constant(e.expr, 0.0)) forces.push_back(e);
+  }
+  for (Entry e : forces) {
+    e.expr = acceleration.solved ? g.mul(f.inverse_mass_at(e), e.expr) : g.neg(e.expr);
+    acceleration.equation.push_back(e);
+  }
+  lambda.base = n;
+  lambda.size = m;
+  for (Entry e : f.k) {
+    e.expr = along_motion(e.expr);
+    lambda.equation.push_back(e);
+  }
+  eq.groups.push_back(std::move(acceleration));
+  eq.results = {{g.variable(kUnknown, 0, 1, n), n, {0, 1}, {}}};
+  if (m > 0) {
+    lambda.guess = {{g.variable(kMultiplier, 0, 1, m), m, {0, 1}, {}}};
+    eq.groups.push_back(std::move(lambda));
+    eq.results.push_back({g.variable(kUnknown, n, 1, m), m, {n, 1}, {}});
+  }
+  eq.result_count = n + m;
+  eq.graph = std::move(f.graph);
+  return eq;
+}
+
+}  // namespace
+
+Acceleration::Acceleration(const FamilyMechanical& system)
+    : n_(static_cast<std::size_t>(system.n)),
+      m_(static_cast<std::size_t>(system.m)),
+      mechanical_(true),
+      plan_(equations(system)),
+      w_(plan_.image()) {}
+
+}  // namespace rattleback

@@ -1,0 +1,156 @@
+#include "formulation/family_start.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include <Eigen/SparseCholesky>
+#include <Eigen/SparseCore>
+
+#include "formulation/terms.hpp"
+
+namespace rattleback {
+namespace {
+
+using Sparse = Eigen::SparseMatrix<double>;
+using Eigen::VectorXd;
+
+// Every member of every entry in a place of its own, one after the other.
+std::int32_t side_by_side(Entries& entries) {
+  std::int32_t next = 0;
+  for (Entry& e : entries) {
+    e.row = {next, e.count == 0 ? 0 : 1};
+    e.col = {};
+    next += e.count == 0 ? 1 : e.count;
+  }
+  return next;
+}
+
+std::vector<Eigen::Triplet<double>> triplets(const Graph& g, const Entries& matrix, std::int32_t n, std::int32_t m,
+                                             std::span<const double> q, std::span<const double> v) {
+  Entries flat = matrix;
+  const std::int32_t size = side_by_side(flat);
+  Evaluator evaluate(g, flat, size, n, m);
+  const auto x = evaluate(0.0, q, v);
+  std::vector<Eigen::Triplet<double>> out;
+  std::size_t k = 0;
+  for (const Entry& e : matrix)
+    for (std::int32_t i = 0; i < std::max<std::int32_t>(1, e.count); ++i)
+      out.emplace_back(e.row.at(i), e.col.at(i), x[k++]);
+  return out;
+}
+
+Sparse evaluate(const Graph& g, const Entries& matrix, std::int32_t rows, std::int32_t columns, std::int32_t n,
+                std::int32_t m, std::span<const double> q, std::span<const double> v) {
+  Sparse out(rows, columns);
+  const auto list = triplets(g, matrix, n, m, q, v);
+  out.setFromTriplets(list.begin(), list.end());
+  return out;
+}
+
+void scale_rows(Sparse& matrix) {
+  VectorXd length = VectorXd::Zero(matrix.rows());
+  for (Eigen::Index j = 0; j < matrix.outerSize(); ++j)
+    for (Sparse::InnerIterator it(matrix, j); it; ++it) length(it.row()) += it.value() * it.value();
+  for (double& x : length) x = x > 0.0 ? 1.0 / std::sqrt(x) : 1.0;
+  matrix = length.asDiagonal() * matrix;
+}
+
+// Rank from the pivots of K K^T with rows of length one. (A sparse QR of a chain of N links fills up like N^2.)
+void find_rank(StartAnalysis& out, const Model& model, Sparse K) {
+  if (K.rows() == 0) return;
+  scale_rows(K);
+  const Sparse product = K * K.transpose();
+  const Eigen::SimplicialLDLT<Sparse> ldlt(product);
+  const VectorXd D = ldlt.vectorD();
+  for (Eigen::Index k = 0; k < D.size(); ++k) {
+    if (D(k) > 1e-12)
+      ++out.rank;
+    else
+      out.redundant.push_back(model.multiplier_name(ldlt.permutationPinv().indices()(k)));
+  }
+}
+
+void residuals(StartAnalysis& out, const Model& model, const Graph& g, const Entries& constraints, bool position,
+               std::int32_t n, std::int32_t m, std::span<const double> q, std::span<const double> v) {
+  for (const Entry& constraint : constraints) {
+    std::vector<NodeId> nodes = {constraint.expr};
+    collect_terms(g, constraint.expr, nodes);
+    Entries flat;
+    for (const NodeId id : nodes) flat.push_back({id, constraint.count, {}, {}});
+    const std::int32_t size = side_by_side(flat), members = std::max<std::int32_t>(1, constraint.count);
+    Evaluator evaluate(g, flat, size, n, m);
+    const auto x = evaluate(0.0, q, v);
+    ConstraintResidual worst;
+    worst.relative = -1.0;
+    for (std::int32_t i = 0; i < members; ++i) {
+      double terms = 0.0;
+      for (std::int32_t k = 1; k * members < size; ++k)
+        terms = std::fmax(terms, std::fabs(x[static_cast<std::size_t>(k * members + i)]));
+      const double value = std::fabs(x[static_cast<std::size_t>(i)]);
+      const double relative = value == 0.0 ? 0.0 : value / std::fmax(terms, 1e-300);
+      if (relative <= worst.relative) continue;
+      worst = {model.multiplier_name(constraint.row.at(i)), position, value, relative};
+    }
+    out.consistent = out.consistent && worst.relative <= kStartTolerance;
+    out.residuals.push_back(std::move(worst));  // of a family, the worst member
+  }
+}
+
+}  // namespace
+
+double largest_value(const FamilyMechanical& f, const Entries& matrix, std::span<const double> q,
+                     std::span<const double> v) {
+  double big = 0.0;
+  for (const auto& t : triplets(f.graph, matrix, f.n, f.m, q, v)) big = std::fmax(big, std::fabs(t.value()));
+  return big;
+}
+
+StartAnalysis analyse_large_start(const System& system, std::span<const double> q, std::span<const double> v) {
+  StartAnalysis out;
+  const FamilyMechanical& f = system.families();
+  residuals(out, system.model(), f.graph, f.g, true, f.n, f.m, q, v);
+  residuals(out, system.model(), f.graph, f.k, false, f.n, f.m, q, v);
+  find_rank(out, system.model(), evaluate(f.graph, f.K, f.m, f.n, f.n, f.m, q, v));
+  const Sparse M = evaluate(f.graph, f.mass, f.n, f.n, f.n, f.m, q, v);
+  const Eigen::SimplicialLDLT<Sparse> ldlt(M);
+  out.mass_positive_definite = ldlt.info() == Eigen::Success && (ldlt.vectorD().array() > 0.0).all();
+  out.saddle_regular = out.redundant.empty() && out.mass_positive_definite;
+  // Without inertia in some direction the matrix may still be regular; solving with it tells.
+  if (out.redundant.empty() && !out.saddle_regular) out.saddle_regular = system.acceleration()->solve(0.0, q, v);
+  if (!out.saddle_regular && out.redundant.empty())
+    for (Eigen::Index i = 0; i < M.rows(); ++i)
+      if (M.coeff(i, i) == 0.0) out.without_inertia.push_back(system.model().coordinates[static_cast<std::int32_t>(i)]);
+  return out;
+}
+
+// Gauss-Newton with least-norm corrections, dx = K^T (K K^T)^-1 r.
+bool project_large_start(const System& system, std::vector<double>& q, std::vector<double>& v) {
+  FamilyMechanical f = system.families();
+  const auto project = [&](const Entries& function, std::int32_t rows, Space space, std::vector<double>& x) {
+    if (rows == 0) return true;
+    Evaluator value(f.graph, function, rows, f.n, f.m);
+    const Entries derivative = jacobian(f.graph, function, space);
+    double last = std::numeric_limits<double>::infinity();
+    for (int k = 0; k < 50; ++k) {
+      const auto numbers = value(0.0, q, v);
+      const VectorXd r = Eigen::Map<const VectorXd>(numbers.data(), rows);
+      const Sparse K = evaluate(f.graph, derivative, rows, f.n, f.n, f.m, q, v);
+      const Eigen::SimplicialLDLT<Sparse> ldlt(Sparse(K * K.transpose()));
+      if (!r.allFinite() || ldlt.info() != Eigen::Success) return false;
+      const VectorXd dx = K.transpose() * ldlt.solve(r);
+      if (!dx.allFinite()) return false;
+      double size = 1e-300;
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        x[i] -= dx(static_cast<Eigen::Index>(i));
+        size = std::fmax(size, std::fabs(x[i]));
+      }
+      const double change = dx.cwiseAbs().maxCoeff() / size;
+      if (change <= 1e-16 || (change <= 1e-12 && change >= 0.5 * last)) return true;
+      last = change;
+    }
+    return false;
+  };
+  return project(f.g, f.holonomic, kPosition, q) && project(f.k, f.m, kVelocity, v);
+}
+
+}  // namespace rattleback

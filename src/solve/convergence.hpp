@@ -1,0 +1,58 @@
+// When Newton's iteration has arrived, judged by its corrections relative to the size of the unknowns.
+//
+// With tolerance 0 it goes on until the next correction would be below rounding, or until corrections at rounding level
+// stop shrinking.
+#pragma once
+
+#include <limits>
+
+#include "solve/equations.hpp"
+
+namespace rattleback {
+
+struct Correction {
+  double size = 0.0;   // relative to the unknowns
+  double noise = 0.0;  // relative to what rounding errors come from
+  bool finite = true;
+};
+
+class Convergence {
+ public:
+  static constexpr double kEps = std::numeric_limits<double>::epsilon();
+  static constexpr double kRoundingLevel = 1e-9;  // a stagnating correction below this is rounding, above it a failure
+  static constexpr double kCertainlyRounding = 1e-14;
+  static constexpr double kNoise = 64 * kEps;
+
+  explicit Convergence(const SolveOptions& options) : options_(options) {}
+
+  // One more correction, made with the matrix of the current point or with another one. True: that was the last.
+  bool arrived(const Correction& c, bool current) {
+    ratio_ = 0.0;
+    if (c.size <= kEps || c.size <= options_.tolerance) return true;
+    if (++since_ >= 2) {
+      ratio_ = c.size / last_;
+      // Newton with the current matrix squares the ratio, with another one it keeps it.
+      const double squared = options_.cautious ? ratio_ : ratio_ * ratio_;
+      const double next = current ? squared : ratio_ / (1.0 - ratio_ > 0.5 ? 1.0 - ratio_ : 0.5);
+      if (ratio_ < 1.0 && c.size * next <= 0.25 * kEps) return true;
+      // Stagnation at rounding level. With another matrix a slow ratio may also mean a poor matrix: look again with the
+      // current one.
+      if (ratio_ > 0.3 && c.size <= (current ? kRoundingLevel : kCertainlyRounding)) return true;
+      if (ratio_ > 0.3 && c.noise <= kNoise) return true;
+    }
+    last_ = c.size;
+    return false;
+  }
+  // Of the last two corrections with the same kind of matrix; 0 when there were not two.
+  [[nodiscard]] double ratio() const { return ratio_; }
+  [[nodiscard]] bool measured() const { return since_ >= 2; }
+  // Another kind of matrix from here on.
+  void restart() { since_ = 0; }
+
+ private:
+  SolveOptions options_;
+  double last_ = 0.0, ratio_ = 0.0;
+  int since_ = 0;
+};
+
+}  // namespace rattleback

@@ -1,0 +1,141 @@
+#include "solve/sparse_solver.hpp"
+
+#include <klu.h>
+
+namespace rattleback {
+namespace {
+
+// Up to this many diagonals a band is faster than a general sparse factorisation of systems like ours.
+constexpr std::int32_t kWidestBand = 64;
+constexpr double kLeastGrowth = 1e-8;  // reciprocal growth of the pivots below which others are chosen
+
+}  // namespace
+
+struct SparseSolver::Klu {
+  Klu(std::int32_t n, std::span<const Place> pattern, std::vector<std::int32_t>& places) {
+    klu_defaults(&common);
+    common.scale = 2;  // rows by their largest element
+    columns.assign(static_cast<std::size_t>(n) + 1, 0);
+    rows.resize(pattern.size());
+    places.resize(pattern.size());
+    for (const auto& [i, j] : pattern) ++columns[static_cast<std::size_t>(j) + 1];
+    for (std::size_t j = 0; j + 1 < columns.size(); ++j) columns[j + 1] += columns[j];
+    std::vector<std::int32_t> next(columns.begin(), columns.end() - 1);
+    for (std::size_t k = 0; k < pattern.size(); ++k) {
+      const std::int32_t place = next[static_cast<std::size_t>(pattern[k].second)]++;
+      rows[static_cast<std::size_t>(place)] = pattern[k].first;
+      places[k] = place;
+    }
+    symbolic = klu_analyze(n, columns.data(), rows.data(), &common);
+  }
+  // With the pivots chosen before, without allocation; with others when those are bad for this matrix.
+  bool factor(double* values) {
+    if (symbolic == nullptr) return false;
+    if (chosen == nullptr) chosen = klu_factor(columns.data(), rows.data(), values, symbolic, &common);
+    if (chosen == nullptr || common.status != KLU_OK) {
+      klu_free_numeric(&chosen, &common);
+      return false;
+    }
+    numeric = chosen;
+    const bool good = klu_refactor(columns.data(), rows.data(), values, symbolic, chosen, &common) == 1 &&
+                      common.status == KLU_OK &&
+                      klu_rgrowth(columns.data(), rows.data(), values, symbolic, chosen, &common) == 1 &&
+                      common.rgrowth >= kLeastGrowth;
+    if (good) return true;
+    klu_free_numeric(&other, &common);
+    other = klu_factor(columns.data(), rows.data(), values, symbolic, &common);
+    numeric = other;
+    return other != nullptr && common.status == KLU_OK;
+  }
+  ~Klu() {
+    klu_free_numeric(&chosen, &common);
+    klu_free_numeric(&other, &common);
+    klu_free_symbolic(&symbolic, &common);
+  }
+  Klu(const Klu&) = delete;
+  Klu& operator=(const Klu&) = delete;
+
+  klu_common common{};
+  klu_symbolic* symbolic = nullptr;
+  klu_numeric *chosen = nullptr, *other = nullptr;
+  klu_numeric* numeric = nullptr;  // the one to solve with: chosen or other
+  std::vector<std::int32_t> columns, rows;
+};
+
+SparseSolver::SparseSolver(std::int32_t n, std::span<const Place> pattern)
+    : n_(n), work_(static_cast<std::size_t>(n), 0.0) {
+  const auto band_of = [&](const std::vector<std::int32_t>& position) {
+    Band b{n, 0, 0};
+    for (const auto& [i, j] : pattern) {
+      const std::int32_t d =
+          position.empty() ? j - i : position[static_cast<std::size_t>(j)] - position[static_cast<std::size_t>(i)];
+      b.kl = std::max(b.kl, -d);
+      b.ku = std::max(b.ku, d);
+    }
+    return b;
+  };
+  std::vector<std::int32_t> position;
+  band_ = band_of(position);
+  if (band_.width() > 4) {
+    order_ = local_order(n, pattern);
+    std::vector<std::int32_t> by_order(static_cast<std::size_t>(n));
+    for (std::int32_t k = 0; k < n; ++k) by_order[static_cast<std::size_t>(order_[static_cast<std::size_t>(k)])] = k;
+    const Band reordered = band_of(by_order);
+    if (reordered.width() < band_.width()) {
+      band_ = reordered;
+      position = std::move(by_order);
+      permuted_ = true;
+    }
+  }
+  if (band_.kl + band_.ku > kWidestBand && n > 2 * kWidestBand) {
+    klu_ = std::make_unique<Klu>(n, pattern, places_);
+    matrix_.assign(pattern.size(), 0.0);
+    return;
+  }
+  const auto at = [&](std::int32_t i) { return permuted_ ? position[static_cast<std::size_t>(i)] : i; };
+  for (const auto& [i, j] : pattern) places_.push_back(static_cast<std::int32_t>(band_.place(at(i), at(j))));
+  matrix_.assign(static_cast<std::size_t>(n) * static_cast<std::size_t>(band_.width()), 0.0);
+  scale_.assign(static_cast<std::size_t>(n), 1.0);
+  pivot_.assign(static_cast<std::size_t>(n), 0);
+}
+
+SparseSolver::~SparseSolver() = default;
+
+void SparseSolver::clear() {
+  if (banded()) std::fill(matrix_.begin(), matrix_.end(), 0.0);
+}
+
+bool SparseSolver::factor() {
+  if (klu_ == nullptr) {
+    if (band_.kl == 1 && band_.ku == 1) return factor_band<1, 1>(band_, matrix_.data(), pivot_.data(), scale_.data());
+    return factor_band(band_, matrix_.data(), pivot_.data(), scale_.data());
+  }
+  return klu_->factor(matrix_.data());
+}
+
+void SparseSolver::choose_pivots() {
+  if (klu_ == nullptr) return;
+  klu_free_numeric(&klu_->chosen, &klu_->common);
+  (void)klu_->factor(matrix_.data());
+}
+
+void SparseSolver::solve(const double* r, double* x) {
+  if (klu_ != nullptr) {
+    std::copy_n(r, n_, x);
+    klu_solve(klu_->symbolic, klu_->numeric, n_, 1, x, &klu_->common);
+    return;
+  }
+  double* const b = permuted_ ? work_.data() : x;
+  if (permuted_)
+    for (std::int32_t k = 0; k < n_; ++k) b[k] = r[order_[static_cast<std::size_t>(k)]];
+  else
+    std::copy_n(r, n_, b);
+  if (band_.kl == 1 && band_.ku == 1)
+    solve_band<1, 1>(band_, matrix_.data(), pivot_.data(), scale_.data(), b);
+  else
+    solve_band(band_, matrix_.data(), pivot_.data(), scale_.data(), b);
+  if (permuted_)
+    for (std::int32_t k = 0; k < n_; ++k) x[order_[static_cast<std::size_t>(k)]] = b[k];
+}
+
+}  // namespace rattleback

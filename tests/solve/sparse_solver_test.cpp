@@ -1,0 +1,98 @@
+// Sparse linear equations against a dense factorisation, with a band and without one. Numbers at line ends: measured.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include <Eigen/Dense>
+
+#include "solve/sparse_solver.hpp"
+
+namespace rattleback::testing {
+namespace {
+
+using Place = SparseSolver::Place;
+
+std::vector<Place> sorted(std::vector<Place> pattern) {
+  std::sort(pattern.begin(), pattern.end());
+  pattern.erase(std::unique(pattern.begin(), pattern.end()), pattern.end());
+  return pattern;
+}
+
+// A saddle-point pattern along a shuffled line: small band after reordering, zeros on half of the diagonal.
+std::vector<Place> shuffled_line(std::int32_t n) {
+  std::vector<std::int32_t> name(static_cast<std::size_t>(n));
+  for (std::int32_t i = 0; i < n; ++i) name[static_cast<std::size_t>(i)] = i * 37 % n;
+  std::vector<Place> p;
+  for (std::int32_t i = 0; i < n; ++i)
+    for (std::int32_t j = std::max(0, i - 2); j < std::min(n, i + 3); ++j)
+      if (i != j || i % 2 == 0) p.emplace_back(name[static_cast<std::size_t>(i)], name[static_cast<std::size_t>(j)]);
+  return sorted(p);
+}
+
+std::vector<Place> arrow(std::int32_t n) {
+  std::vector<Place> p;
+  for (std::int32_t i = 0; i < n; ++i) {
+    p.emplace_back(i, i);
+    p.emplace_back(0, i);
+    p.emplace_back(i, 0);
+  }
+  return sorted(p);
+}
+
+void expect_solved(SparseSolver& solver, std::int32_t n, const std::vector<Place>& pattern, unsigned seed) {
+  std::minstd_rand random(seed);
+  const auto number = [&] { return static_cast<double>(random()) / std::minstd_rand::max() - 0.5; };
+  Eigen::MatrixXd A = Eigen::MatrixXd::Zero(n, n);
+  solver.clear();
+  for (std::size_t k = 0; k < pattern.size(); ++k) {
+    const double scale = pattern[k].first % 3 == 0 ? 1e-6 : 1.0;  // rows of very different size
+    const double x = scale * (number() + (pattern[k].first == pattern[k].second ? 2.0 : 0.0));
+    solver.matrix()[solver.places()[k]] = A(pattern[k].first, pattern[k].second) = x;
+  }
+  Eigen::VectorXd r(n), x(n);
+  for (double& e : r) e = number();
+  ASSERT_TRUE(solver.factor());
+  solver.solve(r.data(), x.data());
+  // Backward stable: the residual is rounding, row by row.
+  const Eigen::ArrayXd residual = (A * x - r).array().abs(), terms = (A.cwiseAbs() * x.cwiseAbs()).array();
+  EXPECT_LT((residual / (terms + r.array().abs())).maxCoeff(), 1e-13);  // 2e-15
+}
+
+TEST(SparseSolver, FindsTheBandOfAShuffledLine) {
+  const auto pattern = shuffled_line(200);
+  SparseSolver solver(200, pattern);
+  EXPECT_TRUE(solver.banded());
+  EXPECT_LE(solver.band().kl + solver.band().ku, 10);  // 4
+  for (unsigned seed = 1; seed < 6; ++seed) expect_solved(solver, 200, pattern, seed);
+}
+
+TEST(SparseSolver, TridiagonalWithRowExchanges) {
+  std::vector<Place> pattern;
+  for (std::int32_t i = 0; i < 50; ++i)
+    for (std::int32_t j = std::max(0, i - 1); j < std::min(50, i + 2); ++j) pattern.emplace_back(i, j);
+  SparseSolver solver(50, pattern);
+  EXPECT_EQ(solver.band().width(), 4);
+  for (unsigned seed = 1; seed < 6; ++seed) expect_solved(solver, 50, pattern, seed);
+}
+
+TEST(SparseSolver, TakesKluWithoutABand) {
+  const auto pattern = arrow(300);
+  SparseSolver solver(300, pattern);
+  EXPECT_FALSE(solver.banded());
+  for (unsigned seed = 1; seed < 6; ++seed) expect_solved(solver, 300, pattern, seed);
+}
+
+TEST(SparseSolver, SaysThatAMatrixIsSingular) {
+  for (const auto& pattern : {arrow(300), shuffled_line(200)}) {
+    const std::int32_t n = pattern.back().first + 1;
+    SparseSolver solver(n, pattern);
+    solver.clear();
+    for (std::size_t k = 0; k < pattern.size(); ++k)  // nothing in row 5
+      solver.matrix()[solver.places()[k]] = pattern[k].first == 5 ? 0.0 : 1.0 + static_cast<double>(k % 7);
+    EXPECT_FALSE(solver.factor());
+  }
+}
+
+}  // namespace
+}  // namespace rattleback::testing
