@@ -422,8 +422,8 @@ bool ContactStepper::impulses(Regime& r, double t, std::int32_t constraint, doub
   plan.guess(w);
   double size = 1e-300;
   for (const double x : z_) size = std::fmax(size, std::fabs(x));
-  const double scale[2] = {size, size};
-  failure_ = plan.solve(w, scale, plan_.solve);
+  const Sizes sizes{.typical = {size, size}, .noise = {0.0, 0.0}};
+  failure_ = plan.solve(w, sizes, plan_.solve);
   return failure_.ok;
 }
 
