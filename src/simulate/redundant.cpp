@@ -41,6 +41,10 @@ Reduction::Reduction(const Model& model, const Options& options) : whole_(&model
         fmt::format("--redundant minimum-norm: '{}' {} from the other constraints, and a force contains lambda(...), "
                     "which is then not determined. Remove what is redundant",
                     fmt::join(a.redundant, "', '"), a.redundant.size() == 1 ? "follows" : "follow"));
+  if (options.multiplier == "recursion")
+    throw Error(
+        "--redundant minimum-norm: the recursion of prk-murua follows the multipliers of the constraints that are kept "
+        "only. Leave --multiplier out");
   dropped_ = a.redundant;
   Model& reduced = reduced_.emplace(model);
   reduced.holonomic_names = reduced.nonholonomic_names = {};

@@ -123,6 +123,33 @@ TEST(RollingDisc, AgreesWithTheSteadyMotion) {
   EXPECT_LT(s.position, 1e-14);  // 1.7e-16
 }
 
+// What a user gets who only types the name: positions to rounding as well, in one run also with nonholonomic constraints.
+TEST(Benchmarks, ReachTenDigitsWithTheDefaultsOfTheirFiles) {
+  const struct {
+    const Reference& reference;
+    double q, v;                        // digits
+  } cases[] = {{kCarAxis, 10.0, 8.5},   // 10.75, 9.56
+               {kAndrews, 11.0, 9.5},   // 12.31, 10.26
+               {kHeavyTop, 10.0, 9.5},  // 11.18, 10.37
+               {kBall, 11.5, 11.0},     // 13.03, 12.37
+               {kDisc, 11.0, 11.0}};    // 12.34, 12.20
+  for (const auto& c : cases) {
+    const Scores s = score(c.reference, {});
+    EXPECT_GT(s.q, c.q) << c.reference.system;
+    EXPECT_GT(s.v, c.v) << c.reference.system;
+    EXPECT_LT(s.position, 2e-14) << c.reference.system;  // 4.4e-16 and less
+    EXPECT_LT(s.velocity, 2e-12) << c.reference.system;  // 7.8e-14 (andrews, velocities of 1400) and less
+  }
+}
+
+TEST(Benchmarks, AgreeWithPrkMurua) {
+  EXPECT_GT(score(kCarAxis, {.method = "prk-murua", .stages = 5, .step = 0.02}).q, 9.0);  // 9.79
+  EXPECT_GT(score(kAndrews, {.method = "prk-murua", .stages = 4, .step = 1.5e-4, .formulation = "index2"}).q,
+            10.0);                                                                     // 11.38
+  EXPECT_GT(score(kBall, {.method = "prk-murua", .stages = 4, .step = 0.04}).q, 9.0);  // 9.58
+  EXPECT_GT(score(kDisc, {.method = "prk-murua", .stages = 4, .step = 0.1}).q, 11.5);  // 13.47
+}
+
 // The spinning coin of Rill and Schaeffer: a fast yaw at a small lean, after which it falls.
 TEST(RollingDisc, AgreesWithTheSpinningCoin) {
   const Reference coin = {"rolling-disc",
