@@ -14,8 +14,8 @@
 #include "rattleback/error.hpp"
 #include "simulate/checkpoint.hpp"
 #include "simulate/complete.hpp"
-#include "simulate/single_steps.hpp"
 #include "simulate/redundant.hpp"
+#include "simulate/single_steps.hpp"
 
 namespace rattleback {
 namespace {
@@ -140,7 +140,10 @@ bool Run::find_multipliers(std::vector<double>& out, double t, std::span<const d
   }
   acceleration_->set_guess(s.multiplier_guess());
   if (!acceleration_->solve(t, q, v)) {
-    out.insert(out.end(), s.multiplier_guess().begin(), s.multiplier_guess().end());
+    if (reduction_.active())  // the guess is that of the constraints that were kept
+      out.insert(out.end(), acceleration_->count(), std::nan(""));
+    else
+      out.insert(out.end(), s.multiplier_guess().begin(), s.multiplier_guess().end());
     return false;
   }
   out.insert(out.end(), acceleration_->multipliers().begin(), acceleration_->multipliers().end());
