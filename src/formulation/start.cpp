@@ -426,17 +426,22 @@ Start consistent_start(const System& system, bool project) {
                     "Lagrangian as one formula, L = \"...\"",
                     fmt::join(a.negative_inertia, ", ")));
   for (std::string& note : inertia_notes(system, a)) s.notes.push_back(std::move(note));
-  const auto acceleration = system.acceleration();
+  const auto acceleration = [&] {
+    if (!system.is_mechanical() || !system.mechanical().multiplier_forces) return system.acceleration();
+    try {
+      return system.acceleration();
+    } catch (const Error&) {  // structurally singular although [L_vv K^T; K 0] is not
+      throw Error(
+          "the multipliers at the start cannot be determined: a force that contains lambda(...) cancels the reaction "
+          "of its constraint. Check the sign and the size of that force");
+    }
+  }();
   std::vector<double> guess = model.z0;
   guess.resize(static_cast<std::size_t>(system.m()), 0.0);
   if (!solve_from(*acceleration, 0.0, s.q, s.v, guess)) {
     if (graded) return without_multipliers("");
     if (system.is_mechanical())
-      throw Error(fmt::format("the multipliers at the start cannot be determined: {}{}", acceleration->report().reason,
-                              system.mechanical().multiplier_forces
-                                  ? ". A force that contains lambda(...) cancels the reaction of its constraint: check "
-                                    "its sign and size"
-                                  : ""));
+      throw Error(fmt::format("the multipliers at the start cannot be determined: {}", acceleration->report().reason));
     throw Error(fmt::format(
         "the algebraic variables have no consistent value near their starting guess: {}. The system must have index 2 "
         "(d(constraints)/dy * d(rhs)/dz regular); give a better guess in [initial]",
