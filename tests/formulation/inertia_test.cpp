@@ -141,8 +141,8 @@ TEST(AddedInertia, MakesTheMatricesOfTheStepRegular) {
     put(kPosition, model.q0);
     put(kVelocity, model.v0);
     plan.guess(w.data());
-    const double scale[2] = {1.0, 1.0 / h};
-    return plan.solve(w.data(), scale, {});
+    const Sizes sizes{.typical = {1.0, 1.0 / h}, .noise = {0.0, 0.0}};
+    return plan.solve(w.data(), sizes, {});
   };
   EXPECT_TRUE(solves(spark_lobatto_ab(2), true).ok);
   EXPECT_FALSE(solves(spark_lobatto_ab(2), false).ok);
