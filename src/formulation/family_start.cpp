@@ -105,6 +105,11 @@ double largest_value(const FamilyMechanical& f, const Entries& matrix, std::span
   return big;
 }
 
+bool has_positive_mass(const FamilyMechanical& f, std::span<const double> q, std::span<const double> v) {
+  const Eigen::SimplicialLDLT<Sparse> ldlt(evaluate(f.graph, f.mass, f.n, f.n, f.n, f.m, q, v));
+  return ldlt.info() == Eigen::Success && (ldlt.vectorD().array() > 0.0).all();
+}
+
 StartAnalysis analyse_large_start(const System& system, std::span<const double> q, std::span<const double> v) {
   StartAnalysis out;
   const FamilyMechanical& f = system.families();
@@ -112,8 +117,7 @@ StartAnalysis analyse_large_start(const System& system, std::span<const double> 
   residuals(out, system.model(), f.graph, f.k, false, f.n, f.m, q, v);
   find_rank(out, system.model(), evaluate(f.graph, f.K, f.m, f.n, f.n, f.m, q, v));
   const Sparse M = evaluate(f.graph, f.mass, f.n, f.n, f.n, f.m, q, v);
-  const Eigen::SimplicialLDLT<Sparse> ldlt(M);
-  out.mass_positive_definite = ldlt.info() == Eigen::Success && (ldlt.vectorD().array() > 0.0).all();
+  out.mass_positive_definite = has_positive_mass(f, q, v);
   out.saddle_regular = out.redundant.empty() && out.mass_positive_definite;
   // Without inertia in some direction the matrix may still be regular; solving with it tells.
   if (out.redundant.empty() && !out.saddle_regular) out.saddle_regular = system.acceleration()->solve(0.0, q, v);

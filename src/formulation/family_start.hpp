@@ -8,6 +8,9 @@ namespace rattleback {
 StartAnalysis analyse_large_start(const System& system, std::span<const double> q, std::span<const double> v);
 bool project_large_start(const System& system, std::vector<double>& q, std::vector<double>& v);
 
+// Is L_vv positive definite?
+bool has_positive_mass(const FamilyMechanical& f, std::span<const double> q, std::span<const double> v);
+
 // Largest value of a matrix function.
 double largest_value(const FamilyMechanical& f, const Entries& matrix, std::span<const double> q,
                      std::span<const double> v);

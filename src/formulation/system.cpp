@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "formulation/family_start.hpp"
 #include "rattleback/error.hpp"
 
 namespace rattleback {
@@ -18,6 +19,11 @@ System::System(const Model& model) : model_(&model), looped_(largest_family(mode
   try {
     std::vector<NodeId> watched;
     if (model.kind == Kind::mechanical && (looped_ || n() + m() > kLargestDense)) {
+      families_.emplace(model);
+      // What to do about a singular L_vv (inertia.hpp) is known in single coordinates only.
+      if (!looped_ && !has_positive_mass(*families_, model.q0, model.v0)) families_.reset();
+    }
+    if (families_) {
       watch_families();
     } else if (model.kind == Kind::mechanical) {
       mechanical_.emplace(model);
@@ -63,7 +69,6 @@ System::System(const Model& model) : model_(&model), looped_(largest_family(mode
 }
 
 void System::watch_families() {
-  families_.emplace(*model_);
   Graph& g = families_->graph;
   Entries watched = {{families_->energy, 0, {0, 0}, {}},
                      {g.mul(g.constant(0.5), families_->twice_kinetic), 0, {1, 0}, {}}};
