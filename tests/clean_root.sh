@@ -16,7 +16,7 @@ fi
 mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Identifier: Packages' | awk 'NR == 1')
 chroot_dir=$(mktemp -d)
 clean_up() {
-  umount "$chroot_dir/proc" "$chroot_dir/dev" 2>/dev/null || true
+  umount "$chroot_dir/proc" "$chroot_dir/dev/pts" "$chroot_dir/dev" 2>/dev/null || true
   rm -rf --one-file-system "$chroot_dir"
 }
 trap clean_up EXIT
@@ -41,6 +41,8 @@ bare_root() {
   rm -f "$chroot_dir.log"
   mount -t proc proc "$chroot_dir/proc"
   mount --bind /dev "$chroot_dir/dev"
+  mount --bind /dev/pts "$chroot_dir/dev/pts" # a test opens a terminal
+  chmod 755 "$chroot_dir"                     # mktemp made it private; another user must be able to see /
   # How this machine reaches its packages: sources, keys, proxy, names.
   rm -f "$chroot_dir/etc/apt/sources.list"
   cp -a /etc/apt/sources.list /etc/apt/sources.list.d /etc/apt/trusted.gpg.d /etc/apt/keyrings "$chroot_dir/etc/apt/" \

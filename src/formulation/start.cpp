@@ -428,7 +428,8 @@ Start consistent_start(const System& system, bool project) {
                     fmt::join(a.negative_inertia, ", ")));
   for (std::string& note : inertia_notes(system, a)) s.notes.push_back(std::move(note));
   const auto acceleration = [&] {
-    if (!system.is_mechanical() || !system.mechanical().multiplier_forces) return system.acceleration();
+    const bool single = system.is_mechanical() && !system.is_large();
+    if (!single || !system.mechanical().multiplier_forces) return system.acceleration();
     try {
       return system.acceleration();
     } catch (const Error&) {  // structurally singular although [L_vv K^T; K 0] is not

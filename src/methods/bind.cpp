@@ -46,6 +46,7 @@ Formulation formulation_of(std::string_view name) {
 // The mass matrix is constant and singular: some direction has no inertia at all.
 bool massless(const System& system) {
   if (system.is_large()) return system.families().massless;
+  if (system.is_large()) return system.families().massless;
   return system.is_mechanical() && system.mechanical().mass && !system.mechanical().inverse_mass;
 }
 
@@ -142,7 +143,7 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
   data.m = system.m();
   data.mechanical = system.is_mechanical();
   data.solve.tolerance = options.newton_tol;
-  data.graded_mass = system.is_mechanical() && system.mechanical().graded_mass;
+  data.graded_mass = system.is_mechanical() && !system.is_large() && system.mechanical().graded_mass;
   data.multiplier_scale = multiplier_scale(system, start);
 
   Scheme scheme;

@@ -36,6 +36,11 @@ Reduction::Reduction(const Model& model, const Options& options) : whole_(&model
     return analyse_start(system, q, v, model.z0);
   }();
   if (a.redundant.empty() || !a.vanishing.empty()) return;
+  if (system.is_large())
+    throw Error(
+        fmt::format("--redundant minimum-norm is for systems of single coordinates, and '{}' is too large for it. "
+                    "Remove what is redundant: '{}'",
+                    model.key, fmt::join(a.redundant, "', '")));
   if (system.mechanical().multiplier_forces)
     throw Error(
         fmt::format("--redundant minimum-norm: '{}' {} from the other constraints, and a force contains lambda(...), "
