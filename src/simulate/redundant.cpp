@@ -36,7 +36,12 @@ Reduction::Reduction(const Model& model, const Options& options) : whole_(&model
     return analyse_start(system, q, v, model.z0);
   }();
   if (a.redundant.empty() || !a.vanishing.empty()) return;
-  if (system.mechanical().multiplier_forces)
+  if (system.has_families())
+    throw Error(fmt::format(
+        "--redundant minimum-norm works on single constraints, and '{}' has families of more than {} members. "
+        "Remove what is redundant",
+        model.key, kLargestFamily));
+  if (system.multiplier_forces())
     throw Error(
         fmt::format("--redundant minimum-norm: '{}' {} from the other constraints, and a force contains lambda(...), "
                     "which is then not determined. Remove what is redundant",
