@@ -391,8 +391,7 @@ Start consistent_start(const System& system, bool project) {
                       ": the multipliers at the start are not determined by inertia");
     return s;
   };
-  const bool graded =
-      system.is_large() ? system.families().massless : system.is_mechanical() && system.mechanical().graded_mass;
+  const bool graded = system.graded_mass();
   if (!a.saddle_regular && graded)
     return without_multipliers(fmt::format(" (no inertia in {})", fmt::join(a.without_inertia, ", ")));
   if (!a.saddle_regular && system.is_mechanical())
@@ -428,8 +427,7 @@ Start consistent_start(const System& system, bool project) {
                     fmt::join(a.negative_inertia, ", ")));
   for (std::string& note : inertia_notes(system, a)) s.notes.push_back(std::move(note));
   const auto acceleration = [&] {
-    const bool single = system.is_mechanical() && !system.is_large();
-    if (!single || !system.mechanical().multiplier_forces) return system.acceleration();
+    if (!system.multiplier_forces()) return system.acceleration();
     try {
       return system.acceleration();
     } catch (const Error&) {  // structurally singular although [L_vv K^T; K 0] is not

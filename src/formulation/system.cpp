@@ -96,6 +96,14 @@ const Mechanical& System::mechanical() const {
   return *mechanical_;
 }
 
+bool System::graded_mass() const {
+  return families_ ? families_->massless : is_mechanical() && mechanical().graded_mass;
+}
+
+bool System::multiplier_forces() const {
+  return is_mechanical() && depends_on(*model_->graph, model_->forces, kMultiplier);
+}
+
 std::unique_ptr<Acceleration> System::acceleration() const {
   if (families_) return std::make_unique<Acceleration>(*families_);
   if (odae_) return std::make_unique<Acceleration>(*odae_);

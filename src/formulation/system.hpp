@@ -37,6 +37,8 @@ class System {
     return is_mechanical() ? model_->multiplier_count() : odae_ ? odae_->m : dae_->m;
   }
   [[nodiscard]] std::int32_t holonomic() const { return is_mechanical() ? model_->holonomic_names.size() : 0; }
+  [[nodiscard]] bool graded_mass() const;        // see Mechanical; of a large system: a mass is 0
+  [[nodiscard]] bool multiplier_forces() const;  // a force contains lambda
   [[nodiscard]] std::unique_ptr<Acceleration> acceleration() const;
 
   struct Observation {

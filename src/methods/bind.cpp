@@ -46,7 +46,6 @@ Formulation formulation_of(std::string_view name) {
 // The mass matrix is constant and singular: some direction has no inertia at all.
 bool massless(const System& system) {
   if (system.is_large()) return system.families().massless;
-  if (system.is_large()) return system.families().massless;
   return system.is_mechanical() && system.mechanical().mass && !system.mechanical().inverse_mass;
 }
 
@@ -80,7 +79,7 @@ std::string why_not(const MethodEntry& method, const Model& model, const std::st
 }
 
 bool takes_families(const Model& model, const Options& options) try {
-  if (model.kind != Kind::mechanical) return false;
+  if (model.kind != Kind::mechanical || !options.redundant.empty() || options.controller == "reversible") return false;
   Scheme scheme;
   if (!options.tableau.empty()) {
     scheme = user_scheme(read_user_tableau(options.tableau));
@@ -143,7 +142,7 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
   data.m = system.m();
   data.mechanical = system.is_mechanical();
   data.solve.tolerance = options.newton_tol;
-  data.graded_mass = system.is_mechanical() && !system.is_large() && system.mechanical().graded_mass;
+  data.graded_mass = system.graded_mass();
   data.multiplier_scale = multiplier_scale(system, start);
 
   Scheme scheme;
@@ -180,8 +179,8 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
     if (entry.baseline != Baseline::none) {
       if (options.compose != 0)
         throw Error(fmt::format("method '{}' chooses its own steps and cannot be composed", info.name));
-      out.stepper = make_baseline(entry.baseline, system, options.rtol, options.atol,
-                                  options.gain.value_or(kDefaultGain));
+      out.stepper =
+          make_baseline(entry.baseline, system, options.rtol, options.atol, options.gain.value_or(kDefaultGain));
       return out;
     }
     if (entry.scheme != nullptr) scheme = entry.scheme(options.stages);

@@ -36,20 +36,16 @@ Reduction::Reduction(const Model& model, const Options& options) : whole_(&model
     return analyse_start(system, q, v, model.z0);
   }();
   if (a.redundant.empty() || !a.vanishing.empty()) return;
-  if (system.is_large())
-    throw Error(
-        fmt::format("--redundant minimum-norm is for systems of single coordinates, and '{}' is too large for it. "
-                    "Remove what is redundant: '{}'",
-                    model.key, fmt::join(a.redundant, "', '")));
-  if (system.mechanical().multiplier_forces)
+  if (system.has_families())
+    throw Error(fmt::format(
+        "--redundant minimum-norm works on single constraints, and '{}' has families of more than {} members. "
+        "Remove what is redundant",
+        model.key, kLargestFamily));
+  if (system.multiplier_forces())
     throw Error(
         fmt::format("--redundant minimum-norm: '{}' {} from the other constraints, and a force contains lambda(...), "
                     "which is then not determined. Remove what is redundant",
                     fmt::join(a.redundant, "', '"), a.redundant.size() == 1 ? "follows" : "follow"));
-  if (options.multiplier == "recursion")
-    throw Error(
-        "--redundant minimum-norm: the recursion of prk-murua follows the multipliers of the constraints that are kept "
-        "only. Leave --multiplier out");
   dropped_ = a.redundant;
   Model& reduced = reduced_.emplace(model);
   reduced.holonomic_names = reduced.nonholonomic_names = {};
