@@ -78,7 +78,7 @@ void solve_linear(const Plan::Block& b, double* w, Matrix matrix) {
 // singular matrix, and no iteration can do better.
 bool residual_is_rounding(const Plan::Block& b, const double* w, const Sizes& sizes) {
   for (std::int32_t i = 0; i < b.size; ++i) {
-    double terms = b.scales[static_cast<std::size_t>(i)] == Equations::Scale::state ? 0.0 : sizes.noise[0];
+    double terms = sizes.noise[0];
     for (std::int32_t j = 0; j < b.size; ++j)
       terms += std::fabs(w[b.J + i * b.size + j] * w[b.unknowns[static_cast<std::size_t>(j)]]);
     if (!(std::fabs(w[b.r + i]) <= kNoise * terms)) return false;
