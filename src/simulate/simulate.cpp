@@ -344,7 +344,7 @@ Trajectory Run::go() {
   }
   out.q.assign(stepper.q().begin(), stepper.q().end());
   out.v.assign(stepper.v().begin(), stepper.v().end());
-  if (!find_multipliers(out.multipliers, stepper.t(), stepper.q(), stepper.v()))
+  if (!find_multipliers(out.multipliers, stepper.t(), stepper.q(), stepper.v()) && m > 0)
     out.notes.emplace_back(
         "the acceleration level does not determine the multipliers at the end: those of the last stage are reported");
   out.contacts.assign(stepper.contacts().begin(), stepper.contacts().end());

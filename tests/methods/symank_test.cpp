@@ -111,6 +111,42 @@ double distance(const Trajectory& a, const Trajectory& b) {
   return d;
 }
 
+// S-8. Two masses on springs, one of them tends to 0 and has a weak damper. Lobatto IIIC tends to its solution for mass 0,
+// which damps the fast velocity; Gauss tends to its own, which does not.
+TEST(Symank, MassOnASpringTendsToZero) {
+  const auto end = [](const std::string& name, const std::string& mass) {
+    const Model model = parse_model(R"toml(
+coordinates = ["p1", "p2"]
+[parameters]
+m2 = 1
+d2 = 1e-4
+[lagrangian]
+kinetic = "p1'^2/2 + m2*p2'^2/2"
+potential = "(p1 - 10)^2/2 + (p2 - p1 - 10)^2/2 + (20 - p2)^2/2"
+[dissipation]
+rayleigh = "d2*p2'^2/2"
+[initial]
+p1 = 6
+p2 = 13
+"p2'" = "(-(p2 - p1 - 10) + (20 - p2))/d2"
+)toml",
+                                    "springs.toml", {.set = {{"m2", mass}}, .start = {}});
+    return run(model, name, 3, "", 0.1, 30.0);
+  };
+  for (const char* name : {"rk-lobatto-iiic", "srk-gauss"}) {
+    SCOPED_TRACE(name);
+    const Trajectory zero = end(name, "0");
+    const double d10 = distance(end(name, "1e-10"), zero), d12 = distance(end(name, "1e-12"), zero);
+    EXPECT_NEAR(d10 / d12, 100.0, 2.0);  // IIIC 4.08e-6, 4.08e-8; Gauss 3.7e-2, 3.7e-4
+    EXPECT_LT(distance(end(name, "1e-20"), zero), 1e-9);
+    const double speed = std::fabs(zero.v[1]);
+    if (std::string(name) == "srk-gauss")
+      EXPECT_GT(speed, 1000.0);  // 2730: not damped
+    else
+      EXPECT_LT(speed, 10.0);  // 2.0
+  }
+}
+
 // S-13. One mass tends to 0 in the presence of viscosity: the distance to the solution with mass 0 is linear in the mass,
 // down to rounding.
 TEST(Symank, SolutionsTendToThatOfMassZero) {
