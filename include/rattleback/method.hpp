@@ -17,7 +17,7 @@ const char* to_string(Claim claim);
 struct MethodInfo {
   std::string_view name = {};
   std::vector<std::string_view> aliases = {};
-  int alias_stages = 0;  // not 0: the aliases mean the method with this many stages
+  int alias_stages = 0;                  // not 0: the aliases mean the method with this many stages
   bool mechanical = false, dae = false;  // kinds of system
   int min_stages = 1;
   int fixed_stages = 0;  // not 0: the method has exactly this many and --stages is refused
