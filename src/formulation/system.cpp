@@ -10,7 +10,8 @@ namespace rattleback {
 
 namespace {
 
-// Above so many unknowns of the acceleration level the sparse path is faster; measured with bench_large.
+// Above so many coordinates and multipliers the sparse path is taken. With rattle on chains it is as fast as the dense one
+// at 60 and faster from 90 on (bench_large --switch).
 constexpr std::int32_t kLargestDense = 80;
 
 }  // namespace

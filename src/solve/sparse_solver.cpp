@@ -5,7 +5,7 @@
 namespace rattleback {
 namespace {
 
-// Up to this many diagonals a band is faster than a general sparse factorisation of systems like ours.
+// A wider band is left to KLU. Not tuned: systems like ours have either a few diagonals or no band at all.
 constexpr std::int32_t kWidestBand = 64;
 constexpr double kLeastGrowth = 1e-8;  // reciprocal growth of the pivots below which others are chosen
 

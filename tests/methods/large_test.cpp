@@ -81,22 +81,19 @@ struct How {
   int compose = 0;
 };
 constexpr How kAll[] = {
-    {"prk-lobatto", 2, "index3"},       {"prk-lobatto", 3, "index3"},      {"prk-murua", 3, "index3"},
+    {"prk-lobatto", 2, "index3"},       {"prk-lobatto", 3, "index3"},      {"prk-murua", 3, "ggl"},
     {"spark-lobatto-abd", 3, "index3"}, {"spark-lobatto-ab", 2, "index2"}, {"spark-lobatto-ab", 3, "ggl"},
     {"spark-gauss", 2, "index2"},       {"spark-gauss", 2, "ggl"},         {"rk-radau-iia", 2, "ggl"},
     {"rk-lobatto-iiia", 3, "index2"},   {"rk-lobatto-iiia", 3, "ggl"},     {"spark-euler-1", 0, "index2"},
     {"prk-lobatto", 2, "index3", 4}};
 
-void expect_same(const Model& single, const Model& families, double h, double limit) {
+// Numbers: the largest over all of kAll and the three systems.
+void expect_same(const Model& single, const Model& families, double h) {
   ASSERT_FALSE(System(single).is_large());
   ASSERT_TRUE(System(families).has_families());
   for (const How& how : kAll) {
     SCOPED_TRACE(::testing::Message() << families.key << ' ' << how.method << ' ' << how.stages << ' '
                                       << how.formulation << ' ' << how.compose);
-    const bool known = is_method(how.method);
-    if (!known) continue;
-    const auto& formulations = find_method(how.method).formulations;
-    if (std::find(formulations.begin(), formulations.end(), how.formulation) == formulations.end()) continue;
     const Options options{.method = how.method,
                           .stages = how.stages,
                           .step = h,
@@ -106,23 +103,21 @@ void expect_same(const Model& single, const Model& families, double h, double li
     const Trajectory a = simulate(single, options), b = simulate(families, options);
     ASSERT_EQ(a.status, Status::done) << a.message;
     ASSERT_EQ(b.status, Status::done) << b.message;
-    EXPECT_LT(difference(a.q, b.q), limit);
-    EXPECT_LT(difference(a.v, b.v), limit / h);
-    EXPECT_LT(difference(a.multipliers, b.multipliers), 100 * limit / h);
-    EXPECT_LT(*b.constraint_velocity, 1e-13);
-    if (*a.constraint_position < 1e-13) EXPECT_LT(*b.constraint_position, 1e-13);
-    EXPECT_NEAR(a.energy->final, b.energy->final, 1e-11 * (1.0 + a.energy->max_kinetic));
+    EXPECT_LT(difference(a.q, b.q), 3e-14);                                        // 6.6e-16
+    EXPECT_LT(difference(a.v, b.v), 4e-13);                                        // 8.8e-15
+    EXPECT_LT(difference(a.multipliers, b.multipliers), 1e-12);                    // 2.4e-14
+    EXPECT_LT(*b.constraint_velocity, 4e-14);                                      // 8.3e-16
+    if (*a.constraint_position < 1e-13) EXPECT_LT(*b.constraint_position, 1e-13);  // 3.6e-15
+    EXPECT_NEAR(a.energy->final, b.energy->final, 4e-11);                          // 1.1e-12
   }
 }
 
-TEST(LargeSystems, ChainAgreesWithSingleCoordinates) {
-  expect_same(chain(12, kUnrolled), chain(12, kFamilies), 0.01, 1e-13);  // q 2e-15
-}
+TEST(LargeSystems, ChainAgreesWithSingleCoordinates) { expect_same(chain(12, kUnrolled), chain(12, kFamilies), 0.01); }
 TEST(LargeSystems, MixedConstraintsWithADenseRowAgree) {
-  expect_same(text(kBlades, 12, kUnrolled), text(kBlades, 12, kFamilies), 0.01, 1e-13);  // q 2e-15
+  expect_same(text(kBlades, 12, kUnrolled), text(kBlades, 12, kFamilies), 0.01);
 }
 TEST(LargeSystems, CoupledMassThatDependsOnThePositionAgrees) {
-  expect_same(text(kPolar, 12, kUnrolled), text(kPolar, 12, kFamilies), 0.01, 1e-13);  // q 3e-15
+  expect_same(text(kPolar, 12, kUnrolled), text(kPolar, 12, kFamilies), 0.01);
 }
 
 TEST(LargeSystems, ManySingleCoordinatesTakeTheSamePath) {
@@ -131,8 +126,8 @@ TEST(LargeSystems, ManySingleCoordinatesTakeTheSamePath) {
   EXPECT_FALSE(System(single).has_families());
   const Options options{.method = "prk-lobatto", .step = 0.001, .steps = 40};
   const Trajectory a = simulate(single, options), b = simulate(families, options);
-  EXPECT_LT(difference(a.q, b.q), 1e-13);  // 1e-15
-  EXPECT_LT(difference(a.v, b.v), 1e-10);  // 2e-13
+  EXPECT_LT(difference(a.q, b.q), 1e-14);  // 2.9e-20
+  EXPECT_LT(difference(a.v, b.v), 1e-14);  // 1.1e-16
 }
 
 TEST(LargeSystems, ConstraintsAreKeptToRoundingForAnySize) {
@@ -140,8 +135,8 @@ TEST(LargeSystems, ConstraintsAreKeptToRoundingForAnySize) {
     const Trajectory t =
         simulate(chain(n), {.method = "rattle", .step = 0.001, .steps = 20, .record_multipliers = false});
     ASSERT_EQ(t.status, Status::done) << t.message;
-    EXPECT_LT(*t.constraint_position, 10 * n * kEps);  // 0.4 to 0.9 N eps
-    EXPECT_LT(*t.constraint_velocity, 10 * n * kEps);  // below 1e-15
+    EXPECT_LT(*t.constraint_position, 10 * n * kEps);  // 0.5 to 0.8 N eps
+    EXPECT_LT(*t.constraint_velocity, 10 * n * kEps);  // 2.2e-16 for N = 10000
     EXPECT_LE(t.newton_max_per_step, 4);               // 2
   }
 }
@@ -149,7 +144,7 @@ TEST(LargeSystems, ConstraintsAreKeptToRoundingForAnySize) {
 TEST(LargeSystems, IntegratesBackToTheStart) {
   const Trajectory t = simulate(chain(500), {.method = "rattle", .step = 0.001, .steps = 50, .audit_reverse = true});
   ASSERT_TRUE(t.reverse_defect);
-  EXPECT_LT(*t.reverse_defect, 1e-11);  // 1e-14
+  EXPECT_LT(*t.reverse_defect, 1e-12);  // 2.0e-14
 }
 
 TEST(LargeSystems, EnergyErrorOfALongChainStaysBounded) {
@@ -162,8 +157,8 @@ TEST(LargeSystems, EnergyErrorOfALongChainStaysBounded) {
       worst = std::max(worst, std::fabs(t.records.energy[i] - t.records.energy[0]));
     return worst / t.energy->max_kinetic;
   };
-  EXPECT_LT(late(0, 500), 1e-5);
-  EXPECT_LT(late(500, 1000), 1e-5);
+  EXPECT_LT(late(0, 500), 5e-8);     // 4.1e-8
+  EXPECT_LT(late(500, 1000), 5e-8);  // 2.8e-8
 }
 
 TEST(LargeSystems, ResumeWithTheSameBitsWithBandAndWithoutOne) {

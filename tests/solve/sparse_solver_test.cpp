@@ -56,7 +56,7 @@ void expect_solved(SparseSolver& solver, std::int32_t n, const std::vector<Place
   solver.solve(r.data(), x.data());
   // Backward stable: the residual is rounding, row by row.
   const Eigen::ArrayXd residual = (A * x - r).array().abs(), terms = (A.cwiseAbs() * x.cwiseAbs()).array();
-  EXPECT_LT((residual / (terms + r.array().abs())).maxCoeff(), 1e-13);  // 2e-15
+  EXPECT_LT((residual / (terms + r.array().abs())).maxCoeff(), 4e-13);  // 7.7e-15
 }
 
 TEST(SparseSolver, FindsTheBandOfAShuffledLine) {
