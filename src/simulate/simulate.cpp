@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "audit/monitor.hpp"
+#include "audit/rank.hpp"
 #include "formulation/start.hpp"
 #include "methods/bind.hpp"
 #include "rattleback/error.hpp"
@@ -349,6 +350,13 @@ Trajectory Run::go() {
         "the acceleration level does not determine the multipliers at the end: those of the last stage are reported");
   out.contacts.assign(stepper.contacts().begin(), stepper.contacts().end());
   out.records = std::move(records_);
+  if (system_.is_mechanical() && !system_.is_large())
+    if (const RankMargin margin = rank_margin(system_, out.records); margin.smallest < kCloseToLosingRank)
+      out.notes.push_back(fmt::format(
+          "the constraints nearly lose rank at t = {:.6g} (smallest singular value {:.1e} of the largest): {}, "
+          "and velocities and multipliers are less accurate near there",
+          margin.t, margin.smallest,
+          report.ok ? "the steps passed it" : "the run stopped early, perhaps because of it"));
   if (system_.is_mechanical()) {
     out.energy = EnergyAudit{monitor_.initial_energy(), monitor_.final_energy(), monitor_.max_energy_error,
                              monitor_.energy_drift(), monitor_.max_kinetic};
