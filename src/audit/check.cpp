@@ -27,8 +27,6 @@ void check_methods(const Model& model, CheckReport& out, const std::string& obst
     c.applies = c.reason.empty();
     out.methods.push_back(std::move(c));
   }
-  if (!model.holonomic_names.empty())
-    out.notes.push_back("methods that keep the position level of holonomic constraints are not part of this version");
 }
 
 void add_constraints(const System& system, CheckReport& out, const StartAnalysis& a) {

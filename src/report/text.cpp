@@ -128,9 +128,15 @@ std::string contact_sentences(const Model& model, const Trajectory& t) {
   return text;
 }
 
+// A residual that is more than rounding is not called kept.
+std::string kept(double residual) {
+  constexpr double kStillKept = 1e-8;
+  return fmt::format("{} {}", residual <= kStillKept ? "kept to" : "off by up to", size_text(residual));
+}
+
 std::string constraint_sentences(const Model& model, const Trajectory& t) {
   if (model.kind == Kind::dae)
-    return sentence(fmt::format("Constraints: kept to {}.", size_text(t.constraint_position.value_or(0))));
+    return sentence(fmt::format("Constraints: {}.", kept(t.constraint_position.value_or(0))));
   if (model.kind == Kind::odae) {
     std::string text = sentence(fmt::format("Constraints: position level kept to {}, velocity level to {}.",
                                             size_text(t.constraint_position.value_or(0)),
@@ -142,14 +148,15 @@ std::string constraint_sentences(const Model& model, const Trajectory& t) {
   if (all == 0) return sentence("Constraints: there are none.");
   std::string text;
   if (t.constraint_position && holonomic > 0)
-    text += sentence(fmt::format("Position {}: kept to {}.", plural(holonomic), size_text(*t.constraint_position)));
+    text += sentence(fmt::format("Position {}: {}{}.", plural(holonomic), kept(*t.constraint_position),
+                                 t.formulation == "index2" ? "; index2 imposes the velocity level only" : ""));
   else
     text += sentence("Position level: not constrained.");
   if (t.constraint_velocity)
-    text += sentence(fmt::format("Velocity {}: kept to {}.", plural(all), size_text(*t.constraint_velocity)));
+    text += sentence(fmt::format("Velocity {}: {}.", plural(all), kept(*t.constraint_velocity)));
   if (t.constraint_midpoint)
-    text += sentence(fmt::format("At the midpoints, where this method imposes them: kept to {}.",
-                                 size_text(*t.constraint_midpoint)));
+    text +=
+        sentence(fmt::format("At the midpoints, where this method imposes them: {}.", kept(*t.constraint_midpoint)));
   return text;
 }
 

@@ -10,10 +10,13 @@
 
 namespace rattleback {
 
+inline constexpr const char* kRanAway = "Newton's iteration ran away from every reasonable size";
+
 struct Correction {
   double size = 0.0;   // relative to the unknowns
   double noise = 0.0;  // relative to what rounding errors come from
   bool finite = true;
+  double big[2] = {0.0, 0.0};  // sizes that the unknowns have now
 };
 
 class Convergence {
@@ -25,9 +28,18 @@ class Convergence {
 
   explicit Convergence(const SolveOptions& options) : options_(options) {}
 
+  // An iteration that runs to infinity has small corrections too, relative to where it is. A solution that is so much larger
+  // than what was known of it after the first correction is not one.
+  [[nodiscard]] bool ran_away(const Correction& c) const {
+    constexpr double kRunaway = 1e5;
+    return c.big[0] > kRunaway * first_[0] || c.big[1] > kRunaway * first_[1];
+  }
+
   // One more correction, made with the matrix of the current point or with another one. True: that was the last.
   bool arrived(const Correction& c, bool current) {
     ratio_ = 0.0;
+    for (int k = 0; k < 2; ++k)
+      if (first_[k] == 0.0) first_[k] = c.big[k];
     if (c.size <= kEps || c.size <= options_.tolerance) return true;
     if (++since_ >= 2) {
       ratio_ = c.size / last_;
@@ -52,6 +64,7 @@ class Convergence {
  private:
   SolveOptions options_;
   double last_ = 0.0, ratio_ = 0.0;
+  double first_[2] = {0.0, 0.0};
   int since_ = 0;
 };
 

@@ -38,7 +38,8 @@ Correction apply_correction(const Plan::Block& b, double* w, const Sizes& sizes,
     x -= delta[i];
     big[kind] = larger(big[kind], std::fabs(x));
     change[kind] = larger(change[kind], std::fabs(delta[i]));
-    if (!(std::fabs(delta[i]) <= std::numeric_limits<double>::max())) return {0.0, 0.0, false};
+    if (!(std::fabs(delta[i]) <= std::numeric_limits<double>::max()))
+      return {.size = 0.0, .noise = 0.0, .finite = false};
     worst = larger(worst, std::fabs(r[i]));
   }
   *residual = worst;
@@ -48,7 +49,10 @@ Correction apply_correction(const Plan::Block& b, double* w, const Sizes& sizes,
     size = larger(size, change[k] / big[k]);
     noise = larger(noise, change[k] / larger(big[k], sizes.noise[k]));
   }
-  return {size, noise, true};
+  return {.size = size,
+          .noise = noise,
+          .finite = true,
+          .big = {larger(big[0], sizes.noise[0]), larger(big[1], sizes.noise[1])}};
 }
 
 bool factor(const Plan::Block& b, double* w) {
@@ -119,10 +123,16 @@ bool solve_block(const Plan::Block& b, double* w, const Sizes& sizes, const Solv
     }
     report.correction = c.size;
     const bool current = matrix == Matrix::current;
-    if (b.linear || convergence.arrived(c, current)) return true;
+    if (b.linear) return true;
+    if (convergence.arrived(c, current)) {
+      if (!convergence.ran_away(c)) return true;
+      report.reason = kRanAway;
+      return false;
+    }
     const double ratio = convergence.ratio();
     if (convergence.measured()) report.contraction = ratio;
-    if (ratio > 0.3 && current && k > kPatience && residual_is_rounding(b, w, sizes)) return true;
+    if (ratio > 0.3 && current && k > kPatience && !convergence.ran_away(c) && residual_is_rounding(b, w, sizes))
+      return true;
     if (matrix == Matrix::saddle) {
       if (ratio > kSaddleContraction) {
         matrix = Matrix::current;

@@ -73,7 +73,7 @@ bool finite(const double* x, std::int32_t size) {
 
 // x -= correction, and how large that was.
 Correction apply_correction(const SparsePlan::Block& b, double* w, const Sizes& sizes) {
-  if (!finite(w + b.delta, b.size)) return {0.0, 0.0, false};
+  if (!finite(w + b.delta, b.size)) return {.size = 0.0, .noise = 0.0, .finite = false};
   double big[2] = {sizes.typical[0], sizes.typical[1]}, change[2] = {0.0, 0.0};
   const double* delta = w + b.delta;
   for (const SparsePlan::Vector& v : b.unknowns) {
@@ -86,6 +86,7 @@ Correction apply_correction(const SparsePlan::Block& b, double* w, const Sizes& 
   }
   Correction c;
   for (int k = 0; k < 2; ++k) {
+    c.big[k] = std::fmax(big[k], sizes.noise[k]);
     if (change[k] <= 0.0) continue;
     c.size = std::fmax(c.size, change[k] / big[k]);
     c.noise = std::fmax(c.noise, change[k] / std::fmax(big[k], sizes.noise[k]));
@@ -129,7 +130,12 @@ bool SparsePlan::solve_block(Block& b, double* w, const Sizes& sizes, const Solv
       return false;
     }
     report.correction = c.size;
-    if (b.linear || convergence.arrived(c, current)) {
+    const bool arrived = b.linear || convergence.arrived(c, current);
+    if (arrived && !b.linear && convergence.ran_away(c)) {
+      report.reason = kRanAway;
+      return false;
+    }
+    if (arrived) {
       evaluate(b, w, false);
       return true;
     }

@@ -242,6 +242,37 @@ TEST(Lobatto, InternalMultipliersHaveLowOrder) {
   EXPECT_NEAR(std::log2(error(0.02) / error(0.01)), 2.0, 0.3);
 }
 
+// Steps that are far too large must end with the constraints kept or with a failure, never with a runaway that looks
+// converged because its corrections are small beside it.
+TEST(Holonomic, StepsThatAreFarTooLargeAreSolvedOrRefused) {
+  const Model wavy = parse_model(R"toml(
+coordinates = ["x", "y"]
+[lagrangian]
+kinetic = "(x'^2 + y'^2)/2"
+potential = "9.81*y + 1.5*x^2/2"
+[constraints.holonomic]
+wire = "y - 0.3*cos(3*x)"
+[initial]
+x = 0.5
+y = "0.3*cos(3*x)"
+"x'" = 1
+"y'" = "-0.9*sin(3*x)*x'"
+)toml",
+                                 "wavy.toml");
+  for (const char* name : {"prk-murua", "spark-gauss", "spark-lobatto-ab"})
+    for (const double h : {0.2, 0.25, 0.3, 0.35, 0.5}) {
+      Options options;
+      options.method = name;
+      options.stages = 3;
+      options.formulation = "ggl";
+      options.step = h;
+      options.steps = 40;
+      const Trajectory t = simulate(wavy, options);
+      EXPECT_LT(*t.constraint_position, 1e-12) << name << " " << h << " " << t.message;
+      EXPECT_LT(*t.constraint_velocity, 1e-11) << name << " " << h << " " << t.message;
+    }
+}
+
 TEST(Formulations, AreRefusedWithTheWaysThatAreTaken) {
   const Model model = shipped("pendulum");
   const auto message = [&](const std::string& name, const std::string& formulation) {
