@@ -59,6 +59,13 @@ bool takes_massless(const Scheme& scheme) {
 
 }  // namespace
 
+std::string check_command(const Model& model) {
+  const auto shipped = shipped_models();
+  const bool known =
+      std::any_of(shipped.begin(), shipped.end(), [&](const ShippedModel& m) { return m.key == model.key; });
+  return known ? "rattleback check " + model.key : "rattleback check";
+}
+
 std::string why_not(const MethodEntry& method, const Model& model, const std::string& formulation) {
   const MethodInfo& info = method.info;
   if (const auto answer = why_not_overdetermined(method, model)) return *answer;
@@ -163,9 +170,8 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
     const MethodEntry& entry = find_entry(options.method);
     const MethodInfo& info = entry.info;
     if (const std::string reason = why_not(entry, model, options.formulation); !reason.empty())
-      throw Error(
-          fmt::format("method '{}' does not apply to '{}': it {}. `rattleback check {}` lists the methods that do",
-                      info.name, model.key, reason, model.key));
+      throw Error(fmt::format("method '{}' does not apply to '{}': it {}. `{}` lists the methods that do", info.name,
+                              model.key, reason, check_command(model)));
     check_stages(info, options.stages);
     out.name = info.name;
     if (entry.baseline == Baseline::none) {

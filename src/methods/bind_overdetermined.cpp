@@ -1,4 +1,5 @@
 #include "methods/bind_overdetermined.hpp"
+#include "methods/bind.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -92,9 +93,8 @@ BoundMethod bind_overdetermined(const System& system, const Options& options, co
   const MethodEntry& entry = find_entry(options.method);
   const MethodInfo& info = entry.info;
   if (const std::string reason = why_not(entry, model, options.formulation); !reason.empty())
-    throw Error(
-        fmt::format("method '{}' does not apply to '{}': it {}. `rattleback check {}` lists the methods that do",
-                    info.name, model.key, reason, model.key));
+    throw Error(fmt::format("method '{}' does not apply to '{}': it {}. `{}` lists the methods that do", info.name,
+                            model.key, reason, check_command(model)));
   if (!options.formulation.empty())
     throw Error(
         fmt::format("method '{}' keeps both levels of the constraints by itself; leave --formulation out", info.name));

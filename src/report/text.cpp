@@ -239,8 +239,9 @@ std::string to_text(const Model& model, const Trajectory& t) {
   text += constraint_sentences(model, t);
   if (t.error) text += sentence(fmt::format("Error at the end against the exact solution: {}.", size_text(*t.error)));
   if (t.reverse_defect)
-    text += sentence(
-        fmt::format("Integrated back: returns to the start up to {} (relative).", size_text(*t.reverse_defect)));
+    text += sentence(fmt::format("Integrated back: {} {} (relative).",
+                                 *t.reverse_defect <= 1e-6 ? "returns to the start up to" : "misses the start by",
+                                 size_text(*t.reverse_defect)));
   if (t.observed_order)
     text += sentence(fmt::format("Observed order, from repeating with h/2 and h/4: {:.2f}.", *t.observed_order));
   if (t.adaptive) text += sentence(controller_sentence(*t.adaptive));

@@ -79,7 +79,7 @@ INSTANTIATE_TEST_SUITE_P(
         Request{{"run", "rod.toml", "--step", "0.1", "--steps", "1", "--method", "spark-gauss"},
                 "method 'spark-gauss' does not apply to 'rod': it keeps only the velocity level, so it takes holonomic "
                 "constraints only "
-                "with --formulation index2 (their positions then drift) or --formulation ggl. `rattleback check rod` "
+                "with --formulation index2 (their positions then drift) or --formulation ggl. `rattleback check` "
                 "lists the "
                 "methods that do"},
         Request{{"run", "skate", "--set", "M=1"},
