@@ -5,41 +5,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <new>
 #include <random>
 #include <thread>
 
 #include "methods/bind.hpp"
 #include "rattleback/error.hpp"
+#include "support/count_allocations.hpp"
 #include "support/properties.hpp"
-
-namespace {
-
-std::atomic<long> allocations{0};
-
-void* count_and_allocate(std::size_t size) {
-  ++allocations;
-  void* const p = std::malloc(size == 0 ? 1 : size);
-  if (p == nullptr) throw std::bad_alloc();
-  return p;
-}
-
-}  // namespace
-
-// Of the whole test program.
-void* operator new(std::size_t size) { return count_and_allocate(size); }
-void* operator new[](std::size_t size) { return count_and_allocate(size); }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete[](void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
 
 namespace rattleback::testing {
 namespace {

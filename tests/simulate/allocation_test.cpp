@@ -1,30 +1,8 @@
 // Adaptive steps, dense output and the search for events allocate nothing in a step: a run that is longer has as many
 // allocations as a short one.
-#include <atomic>
-#include <new>
 
 #include "simulate/support.hpp"
-
-namespace {
-
-std::atomic<long> allocations{0};
-
-void* count_and_allocate(std::size_t size) {
-  ++allocations;
-  void* const p = std::malloc(size == 0 ? 1 : size);
-  if (p == nullptr) throw std::bad_alloc();
-  return p;
-}
-
-}  // namespace
-
-// Of the whole test program.
-void* operator new(std::size_t size) { return count_and_allocate(size); }
-void* operator new[](std::size_t size) { return count_and_allocate(size); }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete[](void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
+#include "support/count_allocations.hpp"
 
 namespace rattleback::testing {
 namespace {
