@@ -145,48 +145,30 @@ std::vector<MethodEntry> make() {
   euler("euler-conjugate-natural", true, true, "Jay and Simeon, (3.7)");
   euler("euler-conjugate-true", false, true, "Jay and Simeon, (3.8)");
 
-  MethodEntry ode;
-  ode.info = {.name = "ode",
+  const auto baseline = [&](std::string_view name, Baseline which, std::string_view order_text,
+                            std::string_view constraints, std::string_view source, std::string_view note) {
+    MethodEntry e;
+    e.info = {.name = name,
               .mechanical = true,
               .fixed_stages = 1,
               .default_stages = 1,
               .order = nullptr,
-              .order_text = "5(4), adaptive",
+              .order_text = order_text,
               .symmetric = Claim::no,
-              .constraints = kDrifts,
-              .source = "SUNDIALS ARKODE, Dormand-Prince 5(4)",
-              .note = "baseline: multiplier eliminated, steps chosen by --rtol and --atol",
+              .constraints = constraints,
+              .source = source,
+              .note = note,
               .adaptive = true};
-  ode.baseline = Baseline::ode;
-  list.push_back(std::move(ode));
-  MethodEntry index1;
-  index1.info = {.name = "index1",
-                 .mechanical = true,
-                 .fixed_stages = 1,
-                 .default_stages = 1,
-                 .order = nullptr,
-                 .order_text = "1 to 5, adaptive",
-                 .symmetric = Claim::no,
-                 .constraints = kDrifts,
-                 .source = "SUNDIALS IDA, BDF on the differentiated constraint",
-                 .note = "baseline: steps chosen by --rtol and --atol",
-                 .adaptive = true};
-  index1.baseline = Baseline::index1;
-  list.push_back(std::move(index1));
-  MethodEntry baumgarte;
-  baumgarte.info = {.name = "baumgarte",
-                    .mechanical = true,
-                    .fixed_stages = 1,
-                    .default_stages = 1,
-                    .order = nullptr,
-                    .order_text = "5(4), adaptive",
-                    .symmetric = Claim::no,
-                    .constraints = "none: errors are fed back and stay near the tolerances",
-                    .source = "Baumgarte 1972; SUNDIALS ARKODE, Dormand-Prince 5(4)",
-                    .note = "baseline: steps chosen by --rtol and --atol, feedback by --gain",
-                    .adaptive = true};
-  baumgarte.baseline = Baseline::baumgarte;
-  list.push_back(std::move(baumgarte));
+    e.baseline = which;
+    list.push_back(std::move(e));
+  };
+  baseline("ode", Baseline::ode, "5(4), adaptive", kDrifts, "SUNDIALS ARKODE, Dormand-Prince 5(4)",
+           "baseline: multiplier eliminated, steps chosen by --rtol and --atol");
+  baseline("index1", Baseline::index1, "1 to 5, adaptive", kDrifts,
+           "SUNDIALS IDA, BDF on the differentiated constraint", "baseline: steps chosen by --rtol and --atol");
+  baseline("baumgarte", Baseline::baumgarte, "5(4), adaptive", "none: errors are fed back and stay near the tolerances",
+           "Baumgarte 1972; SUNDIALS ARKODE, Dormand-Prince 5(4)",
+           "baseline: steps chosen by --rtol and --atol, feedback by --gain");
   return list;
 }
 
