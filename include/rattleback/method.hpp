@@ -34,6 +34,7 @@ struct MethodInfo {
   bool needs_holonomic = false;
   bool adaptive = false;  // chooses its own steps; --step is the output interval
   bool odae = false;      // takes overdetermined systems
+  bool skew_gradient = false, port_hamiltonian = false;
 };
 
 std::span<const MethodInfo> methods();

@@ -14,7 +14,7 @@
 
 namespace rattleback {
 
-enum class Kind { mechanical, dae, odae };
+enum class Kind { mechanical, dae, odae, skew_gradient, port_hamiltonian };
 const char* to_string(Kind kind);
 
 // Optional defaults for a run, from the file's [run] table.
@@ -47,6 +47,20 @@ struct OdaeParts {
   double restitution = 0.0;              // normal velocity after an impact = -restitution times that before
 };
 
+// E(x) x' + r = (J - R) z + (B - P) u,   y = (B + P)^T z + (S - N) u,   grad H = E^T z.    [MehrmannMorandin2019]
+// All matrices have both triangles.
+struct PortHamiltonianParts {
+  struct Input {
+    std::string name;
+    NodeId u = 0;  // of t and the states
+    Entries B, P;  // column: row = state
+  };
+  Entries E, J, R;
+  Entries r, z;  // by state
+  std::vector<Input> inputs;
+  Entries S, N;  // by input
+};
+
 // The names that expressions of a model file may use, kept for expressions that come later (src/model/expression.hpp).
 struct ExpressionScope;
 
@@ -61,6 +75,7 @@ struct Model {
 
   // mechanical: coordinates q, velocities v = q'. dae: states y (coordinates) and algebraic variables z.
   // odae: positions y (coordinates), velocities z and multipliers psi (algebraic).
+  // skew-gradient, port-Hamiltonian: states x (coordinates).
   Names coordinates;
   std::vector<std::int32_t> angles;  // coordinates that may be wrapped by 2 pi
   bool project = false;              // move an inconsistent start instead of refusing it
@@ -84,6 +99,11 @@ struct Model {
 
   OdaeParts odae;
 
+  // --- skew-gradient: x' = Pi(x) grad H(x), Pi with both triangles. port-Hamiltonian: H(x) and the rest
+  NodeId hamiltonian = 0;
+  Entries pi;
+  PortHamiltonianParts ph;
+
   // --- starts and known solution
   std::vector<double> q0, v0;  // dae: q0 holds y. odae: y and z
   std::vector<double> z0;      // dae, odae: starting guess of the algebraic variables
@@ -91,6 +111,8 @@ struct Model {
   RunDefaults run;
   std::shared_ptr<const ExpressionScope> scope;  // of a model file; null for a model from C++
 
+  // Its variables are states with an energy: there are no velocities and no multipliers.
+  [[nodiscard]] bool has_states() const { return kind == Kind::skew_gradient || kind == Kind::port_hamiltonian; }
   // Multipliers are numbered holonomic first, then nonholonomic.
   [[nodiscard]] std::int32_t multiplier_count() const {
     return kind == Kind::mechanical ? holonomic_names.size() + nonholonomic_names.size() : algebraic.size();

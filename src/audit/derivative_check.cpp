@@ -69,6 +69,10 @@ double derivative_error(const Model& model) {
       pairs.push_back(make_pair(g, o.f, nz, space));
       pairs.push_back(make_pair(g, at_start_multipliers(g, o.r, model.z0), nz, space));
     }
+  } else if (model.has_states()) {
+    const Entries H = {{model.hamiltonian, 0, {}, {}}};
+    pairs.push_back(make_pair(g, H, 1, kPosition));
+    pairs.push_back(make_pair(g, gradient(g, model.hamiltonian, kPosition), n, kPosition));
   } else {
     pairs.push_back(make_pair(g, model.constraints, model.algebraic.size(), kPosition));
     for (const Entries& part : model.parts)

@@ -82,9 +82,10 @@ OrderReport order_study(const Model& model, const OrderRequest& request) {
   // A reference of another kind and higher order: Gauss with 8 stages, at the smallest step asked for.
   End reference;
   if (!exact) {
-    std::string name = model.kind == Kind::mechanical ? "spark-gauss"
-                       : model.kind == Kind::odae     ? "euler-true"
-                                                      : "srk-gauss";
+    std::string name = model.kind == Kind::mechanical         ? "spark-gauss"
+                       : model.kind == Kind::odae             ? "euler-true"
+                       : model.kind == Kind::port_hamiltonian ? "collocation-gauss"
+                                                              : "srk-gauss";
     int stages = model.kind == Kind::odae ? 0 : 8;
     double step = *std::min_element(request.steps.begin(), request.steps.end());
     if (!request.reference.empty()) {

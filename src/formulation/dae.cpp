@@ -1,12 +1,19 @@
 #include "formulation/dae.hpp"
 
 #include "formulation/mechanical.hpp"
+#include "formulation/skew_gradient.hpp"
 
 namespace rattleback {
 
 Dae::Dae(const Model& model) : graph(*model.graph) {
   n = model.coordinates.size();
   m = model.algebraic.size();
+  if (model.kind == Kind::skew_gradient) {
+    SkewGradient system(model);
+    f = parts[0] = system.apply(system.graph, system.gradient);
+    graph = std::move(system.graph);
+    return;
+  }
   f.assign(static_cast<std::size_t>(n), graph.zero());
   for (std::size_t part = 0; part < parts.size(); ++part) {
     if (model.parts[part].empty()) continue;

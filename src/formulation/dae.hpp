@@ -1,4 +1,5 @@
-// An index-2 DAE in Hessenberg form: y' = f_1 + ... + f_5 with f(t, y, z), 0 = c(t, y).
+// An index-2 DAE in Hessenberg form: y' = f_1 + ... + f_5 with f(t, y, z), 0 = c(t, y). A skew-gradient system is one
+// without constraints.
 #pragma once
 
 #include <array>

@@ -47,7 +47,9 @@ System::System(const Model& model) : model_(&model), looped_(largest_family(mode
       observed_.emplace(odae_->graph, watched, std::max(n(), nv()), m());
     } else {
       dae_.emplace(model);
-      watched = {dae_->graph.zero(), dae_->graph.zero()};
+      if (model.kind == Kind::skew_gradient) skew_gradient_.emplace(model);
+      const NodeId energy = skew_gradient_ ? skew_gradient_->H : dae_->graph.zero();
+      watched = {energy, energy};
       watched.insert(watched.end(), dae_->c.begin(), dae_->c.end());
       positions_ = dae_->c.size();
       observed_.emplace(dae_->graph, watched, n(), m());

@@ -9,6 +9,7 @@
 #include "formulation/evaluator.hpp"
 #include "formulation/family_mechanical.hpp"
 #include "formulation/mechanical.hpp"
+#include "formulation/skew_gradient.hpp"
 
 namespace rattleback {
 
@@ -29,6 +30,8 @@ class System {
   [[nodiscard]] const Dae& dae() const { return *dae_; }
   [[nodiscard]] bool is_odae() const { return odae_.has_value(); }
   [[nodiscard]] const Overdetermined& odae() const { return *odae_; }
+  [[nodiscard]] const SkewGradient& skew_gradient() const { return *skew_gradient_; }
+  [[nodiscard]] bool has_energy() const { return is_mechanical() || model_->has_states(); }
   [[nodiscard]] std::int32_t n() const {
     return is_mechanical() ? model_->coordinates.size() : odae_ ? odae_->ny : dae_->n;
   }
@@ -62,6 +65,7 @@ class System {
   mutable std::optional<Mechanical> mechanical_;
   std::optional<Dae> dae_;
   std::optional<Overdetermined> odae_;
+  std::optional<SkewGradient> skew_gradient_;
   std::optional<Evaluator> observed_, exact_;
   std::size_t positions_ = 0, velocities_ = 0;
 };

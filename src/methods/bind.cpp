@@ -69,7 +69,12 @@ std::string check_command(const Model& model) {
 std::string why_not(const MethodEntry& method, const Model& model, const std::string& formulation) {
   const MethodInfo& info = method.info;
   if (const auto answer = why_not_overdetermined(method, model)) return *answer;
-  if (model.kind == Kind::mechanical && !info.mechanical) return "needs a system of kind dae";
+  if (model.kind == Kind::skew_gradient)
+    return info.skew_gradient || (info.dae && method.scheme != nullptr) ? "" : "does not take skew-gradient systems";
+  if (model.kind == Kind::port_hamiltonian)
+    return info.port_hamiltonian ? "" : "does not take port-Hamiltonian systems";
+  if (model.kind == Kind::mechanical && !info.mechanical)
+    return info.dae ? "needs a system of kind dae" : "does not take mechanical systems";
   if (model.kind == Kind::dae && !info.dae) return "needs a mechanical system";
   const bool holonomic = model.kind == Kind::mechanical && !model.holonomic_names.empty();
   if (info.needs_holonomic && !holonomic) return "needs holonomic constraints";

@@ -18,7 +18,8 @@ std::optional<std::string> why_not_overdetermined(const MethodEntry& method, con
     return "needs a system of another kind: for overdetermined ones there are the euler methods";
   }
   if (model.kind == Kind::odae) return "";
-  if (model.kind == Kind::dae) return "needs a system of kind odae, or a mechanical one with holonomic constraints";
+  if (model.kind != Kind::mechanical)
+    return "needs a system of kind odae, or a mechanical one with holonomic constraints";
   if (!model.nonholonomic_names.empty())
     return fmt::format("takes constraints at position level, and '{}' is nonholonomic", model.nonholonomic_names[0]);
   if (model.holonomic_names.empty()) return "needs holonomic constraints";

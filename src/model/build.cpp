@@ -1,6 +1,7 @@
 // The last step of loading: formulas become a graph, and what can be known about the start is checked.
 #include <algorithm>
 
+#include "model/build_matrix.hpp"
 #include "model/check.hpp"
 #include "model/model_text.hpp"
 #include "rattleback/error.hpp"
@@ -83,6 +84,11 @@ void build_odae(ModelText& text, Elaborator& e, Model& model) {
   o.restitution = text.restitution;
 }
 
+void build_skew_gradient(ModelText& text, Elaborator& e, Model& model) {
+  model.hamiltonian = e.expression(*text.hamiltonian, rules::kHamiltonian);
+  model.pi = build_matrix(text.pi, e, rules::kMatrix, model.coordinates, {0.0, model.q0, {}, {}});
+}
+
 // Derivatives that every method needs: where one of them would be a loop in a loop, NeedsUnrolling is thrown here.
 void try_derivatives(const Source& source, const Model& model, Graph graph) try {
   graph.set_limit(kNodesOfDerivatives);
@@ -99,6 +105,9 @@ void try_derivatives(const Source& source, const Model& model, Graph graph) try 
     for (const Entries* part : {&model.odae.v, &model.odae.f, &model.odae.r})
       both(*part, {kPosition, kVelocity, kMultiplier});
     both(model.constraints, {kPosition});
+  } else if (model.kind == Kind::skew_gradient) {
+    both(gradient(graph, model.hamiltonian, kPosition), {kPosition});
+    both(model.pi, {kPosition});
   } else {
     for (const Entries& part : model.parts) both(part, {kPosition, kMultiplier});
     both(model.constraints, {kPosition});
@@ -127,6 +136,8 @@ Model build(ModelText& text, UnrollPolicy policy) {
     build_mechanical(text, e, *graph, model);
   else if (model.kind == Kind::odae)
     build_odae(text, e, model);
+  else if (model.kind == Kind::skew_gradient)
+    build_skew_gradient(text, e, model);
   else
     build_dae(text, e, model);
   build_exact(text, e, model);

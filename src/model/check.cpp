@@ -148,6 +148,24 @@ class FiniteCheck {
     fail(*text_.kinetic, *bad_derivative(model_.lagrangian));
   }
 
+  void hamiltonian() {
+    if (const auto bad = bad_derivative(model_.hamiltonian)) fail(*text_.hamiltonian, *bad);
+  }
+
+  void matrix(const MatrixText& matrix, const Rules& rules, const Entries& entries) {
+    const auto bad = first_not_finite(*model_.graph, entries, point_);
+    if (!bad) return;
+    const std::pair place(entries[bad->entry].row.base, entries[bad->entry].col.base);
+    for (const MatrixLine& line : matrix.lines)
+      for (std::size_t i = 0; i < line.places.size(); ++i) {
+        const auto [row, col] = line.places[i];
+        if (place != line.places[i] && place != std::pair(col, row)) continue;
+        Scope scope;
+        if (!line.index.empty()) scope.indices.push_back({line.index, line.from + static_cast<std::int64_t>(i), 0});
+        Blame(text_, model_, line.formula, rules).report(scope, bad->value);
+      }
+  }
+
  private:
   struct Bad {
     std::string name;
@@ -189,6 +207,7 @@ void check_structure(const ModelText& text, const Model& model) {
                        "A constraint of an odae is an expression of the positions that is zero along the motion");
     return;
   }
+  if (model.has_states()) return;
   require_dependence(*model.graph, text.holonomic, model.holonomic, kPosition, "no coordinate occurs",
                      "A holonomic constraint is an expression of t and the coordinates that is zero along the motion");
   require_dependence(*model.graph, text.nonholonomic, model.nonholonomic, kVelocity, "no velocity occurs",
@@ -207,6 +226,12 @@ void check_finite(ModelText& text, const Model& model) {
     check.lines(text.f, rules::kOdaeRate, model.odae.f);
     check.lines(text.r, rules::kOdaeReaction, model.odae.r);
     check.lines(text.constraints, rules::kOdaeConstraint, model.constraints);
+    return;
+  }
+  if (model.kind == Kind::skew_gradient) {
+    check.formula(text.hamiltonian, rules::kHamiltonian, model.hamiltonian);
+    check.hamiltonian();
+    check.matrix(text.pi, rules::kMatrix, model.pi);
     return;
   }
   check.formula(text.lagrangian, rules::kLagrangian, model.lagrangian);

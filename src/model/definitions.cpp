@@ -25,7 +25,16 @@ const Rules& definition_rules(Kind kind) {
                           .algebraic = true,
                           .definitions = true,
                           .accepts = "t, positions, velocities, multipliers, parameters and other definitions"};
-  return kind == Kind::dae ? dae : kind == Kind::odae ? odae : mechanical;
+  static const Rules states{
+      .time = true, .positions = true, .definitions = true, .accepts = "t, states, parameters and other definitions"};
+  switch (kind) {
+    case Kind::mechanical: return mechanical;
+    case Kind::dae: return dae;
+    case Kind::odae: return odae;
+    case Kind::skew_gradient:
+    case Kind::port_hamiltonian: break;
+  }
+  return states;
 }
 
 }  // namespace

@@ -173,6 +173,9 @@ NodeId Elaborator::variable(const Formula& f, const AstNode& node, const Symbol&
   if (node.primed && world_.kind == Kind::odae)
     f.fail(node, quoted() + " is a derivative, which an odae gives in [v], [f] and [r]",
            "Accepted here: " + rules_->accepts);
+  if (node.primed && world_.kind != Kind::mechanical)
+    f.fail(node, quoted() + " is a derivative, and this kind of system is written with states alone",
+           "Accepted here: " + rules_->accepts);
   if (symbol.thing == Thing::velocity) {
     if (!rules_->velocities) forbidden(f, node, quoted() + " is a velocity");
     return element(f, node, world_.velocities.groups()[static_cast<std::size_t>(symbol.number)], kVelocity, scope);
@@ -222,6 +225,7 @@ NodeId Elaborator::rate(const Formula& f, const AstNode& node, Scope& scope) {
   if (world_.kind == Kind::dae) f.fail(node, "dt(...) is for mechanical systems; a dae gives its derivatives in [rhs]");
   if (world_.kind == Kind::odae)
     f.fail(node, "dt(...) is for mechanical systems; an odae gives its derivatives in [v], [f] and [r]");
+  if (world_.kind != Kind::mechanical) f.fail(node, "dt(...) is for mechanical systems");
   if (!rules_->velocities) forbidden(f, node, "dt(...) is a velocity");
   const NodeId inner = walk(f, node.first, scope);
   const Contents c = contents_of(inner);

@@ -42,7 +42,7 @@ NodeId read_expression(const Model& model, Graph& graph, const std::string& opti
   World world = model.scope ? model.scope->world : names_of(model, none);  // a copy: reading evaluates parameters
   const Formula formula(option, role, text);
   return Elaborator(world, graph, {.below = 0, .all = true})
-      .expression(formula, model.kind == Kind::dae ? dae : mechanical);
+      .expression(formula, model.kind == Kind::dae || model.has_states() ? dae : mechanical);
 }
 
 }  // namespace rattleback

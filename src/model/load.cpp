@@ -41,6 +41,8 @@ const char* to_string(Kind kind) {
     case Kind::mechanical: return "mechanical";
     case Kind::dae: return "dae";
     case Kind::odae: return "odae";
+    case Kind::skew_gradient: return "skew-gradient";
+    case Kind::port_hamiltonian: return "port-hamiltonian";
   }
   return "";
 }

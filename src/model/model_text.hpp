@@ -24,6 +24,21 @@ struct ExactText {
   Line line;
 };
 
+// One entry of a matrix, or the members of a family of entries: member k stands at places[k].
+struct MatrixLine {
+  std::string index;  // "" for a single entry
+  std::int64_t from = 0;
+  std::vector<std::pair<std::int32_t, std::int32_t>> places;
+  Formula formula;
+};
+// What an entry says about the one across the diagonal.
+enum class Symmetry : std::uint8_t { none, symmetric, skew };
+struct MatrixText {
+  std::string name;  // "Pi", as messages call it
+  Symmetry symmetry = Symmetry::none;
+  std::vector<MatrixLine> lines;
+};
+
 struct ModelText {
   explicit ModelText(const Source& source, Kind kind) : world(source, kind) {}
 
@@ -47,6 +62,9 @@ struct ModelText {
   std::vector<Line> v, f, r;
   std::vector<std::int32_t> unilateral;
   double restitution = 0.0;
+  // skew-gradient, port-Hamiltonian
+  std::optional<Formula> hamiltonian;
+  MatrixText pi;
 
   std::vector<ExactText> exact;
   std::vector<double> q0, v0, z0;
@@ -60,6 +78,7 @@ extern const Rules kKinetic, kPotential, kLagrangian, kRayleigh, kHolonomic, kNo
     kExact;
 extern const Rules kRhs, kDaeConstraint;
 extern const Rules kOdaeRate, kOdaeReaction, kOdaeConstraint;
+extern const Rules kHamiltonian, kMatrix;
 }  // namespace rules
 
 Model build_model(ModelText& text, const LoadOptions& options);

@@ -55,7 +55,7 @@ const Rules kDaeConstraint{.time = true,
 
 namespace {
 
-constexpr const char* kKindsRun = "mechanical (the default), dae, odae";
+constexpr const char* kKindsRun = "mechanical (the default), dae, odae, skew-gradient";
 
 const Value& required(const World& world, const Value& document, const char* key, const std::string& example) {
   const Value* v = document.find(key);
@@ -66,6 +66,8 @@ const Value& required(const World& world, const Value& document, const char* key
 std::string counted(std::int32_t n, const std::string& what) {
   return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
 }
+
+}  // namespace
 
 void read_angles(ModelText& text, Reader& reader, const Value& document) {
   const Value* list = document.find("angles");
@@ -87,6 +89,8 @@ void read_angles(ModelText& text, Reader& reader, const Value& document) {
       text.angles.push_back(row + static_cast<std::int32_t>(i));
   }
 }
+
+namespace {
 
 void read_lagrangian(ModelText& text, Reader& reader, const Value& document) {
   const Source& source = text.world.source;
@@ -239,6 +243,9 @@ void read_exact(ModelText& text, Reader& reader, const Value& document) {
     if (k.primed && world.kind == Kind::dae)
       world.source.fail(k.offset,
                         "`" + v.key + "` in [exact] is a derivative. A dae has states and algebraic variables only");
+    if (k.primed && world.kind != Kind::mechanical)
+      world.source.fail(k.offset,
+                        "`" + v.key + "` in [exact] is a derivative. This kind of system is written with states alone");
     if (!members.insert(k.stem + (k.primed ? "'" : ""), k.from, k.to))
       world.source.fail(k.offset, "`" + v.key + "` is given twice in [exact]");
     text.exact.push_back({algebraic              ? kMultiplier
@@ -277,8 +284,8 @@ ModelText read_model_text(const Source& source, const Value& document, const Loa
   if (const Value* v = document.find("kind")) {
     if (v->type != Value::Type::string)
       source.fail(v->offset, std::string("expected a string for `kind`, found ") + describe(v->type));
-    const std::vector<std::string> later = {"skew-gradient", "port-hamiltonian", "interconnection"};
-    std::vector<std::string> all = {"mechanical", "dae", "odae"};
+    const std::vector<std::string> later = {"port-hamiltonian", "interconnection"};
+    std::vector<std::string> all = {"mechanical", "dae", "odae", "skew-gradient"};
     all.insert(all.end(), later.begin(), later.end());
     if (std::find(later.begin(), later.end(), v->text) != later.end())
       source.fail(v->offset, "this version does not run the kind `" + v->text + "` yet. It runs: " + kKindsRun);
@@ -286,6 +293,8 @@ ModelText read_model_text(const Source& source, const Value& document, const Loa
       kind = Kind::dae;
     else if (v->text == "odae")
       kind = Kind::odae;
+    else if (v->text == "skew-gradient")
+      kind = Kind::skew_gradient;
     else if (v->text != "mechanical")
       source.fail(v->offset, "unknown kind `" + v->text.substr(0, 60) + "`. " + did_you_mean(v->text, all) +
                                  "This version runs: " + kKindsRun);
@@ -298,6 +307,8 @@ ModelText read_model_text(const Source& source, const Value& document, const Loa
     read_mechanical(text, reader, document);
   else if (kind == Kind::odae)
     read_odae(text, reader, document);
+  else if (kind == Kind::skew_gradient)
+    read_skew_gradient(text, reader, document);
   else
     read_dae(text, reader, document);
   read_exact(text, reader, document);

@@ -52,6 +52,9 @@ class Reader {
                                       const std::string& role);
   // The position of the first element a key names, among coordinates (or algebraic variables).
   std::int32_t position(const Key& key, const Names& names, Thing thing, const std::string& table);
+  // A matrix: keys "a,b", of single entries or of families such as "x[i=1:3],y[i+1]".
+  MatrixText matrix(const Value& parent, const std::string& table, const std::string& name, const Names& names,
+                    Thing thing, Symmetry symmetry);
   // A table of constraints: names them, one line each.
   std::vector<Line> constraint_lines(const Value& parent, Names& names, const std::string& role);
 
@@ -63,9 +66,11 @@ class Reader {
 void read_parameters(World& world, Reader& reader, const Value& document, const LoadOptions& options);
 Names read_names(World& world, Reader& reader, const Value& list, const std::string& key, Thing thing);
 void read_definitions(World& world, Reader& reader, const Value& document);
+void read_angles(ModelText& text, Reader& reader, const Value& document);
 void read_mechanical(ModelText& text, Reader& reader, const Value& document);
 void read_dae(ModelText& text, Reader& reader, const Value& document);
 void read_odae(ModelText& text, Reader& reader, const Value& document);
+void read_skew_gradient(ModelText& text, Reader& reader, const Value& document);
 void read_exact(ModelText& text, Reader& reader, const Value& document);
 void read_run(ModelText& text, Reader& reader, const Value& document);
 void read_starts(ModelText& text, Reader& reader, const Value& document, const LoadOptions& options);

@@ -113,8 +113,9 @@ class Starts {
       throw Error(option + ": `" + k.stem + "` is a parameter, not a start value. Parameters are changed with --set");
     if (k.primed && !mechanical()) {
       const std::string message = "`" + k.stem + "'` is a derivative; " +
-                                  (world_.kind == Kind::odae ? "an odae starts from its positions and velocities"
-                                                             : "a dae starts from its states and algebraic variables");
+                                  (world_.kind == Kind::odae  ? "an odae starts from its positions and velocities"
+                                   : world_.kind == Kind::dae ? "a dae starts from its states and algebraic variables"
+                                                              : "this kind of system starts from its states");
       option.empty() ? world_.source.fail(k.offset, message) : throw Error(option + ": " + message);
     }
     if (s != nullptr && s->thing == Thing::algebraic) return kMultiplier;

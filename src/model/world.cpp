@@ -26,7 +26,8 @@ const Symbol* World::find(std::string_view name) const {
 std::string World::describe(const Symbol& symbol) const {
   switch (symbol.thing) {
     case Thing::parameter: return "a parameter";
-    case Thing::coordinate: return kind == Kind::dae ? "a state" : kind == Kind::odae ? "a position" : "a coordinate";
+    case Thing::coordinate:
+      return kind == Kind::mechanical ? "a coordinate" : kind == Kind::odae ? "a position" : "a state";
     case Thing::velocity: return "a velocity";
     case Thing::algebraic: return kind == Kind::odae ? "a multiplier" : "an algebraic variable";
     case Thing::definition: return "a definition";

@@ -42,6 +42,11 @@ std::vector<Block> record_blocks(const Model& model, const Trajectory& trajector
     add_residual(blocks, trajectory, "position", records.residual_position);
     return blocks;
   }
+  if (model.has_states()) {
+    add(blocks, trajectory, "x", model.coordinates.all(), records.q);
+    add(blocks, trajectory, "energy", {"energy"}, records.energy);
+    return blocks;
+  }
   if (model.kind == Kind::odae) {
     add(blocks, trajectory, "q", model.coordinates.all(), records.q);
     add(blocks, trajectory, "v", model.odae.velocities.all(), records.v);

@@ -69,7 +69,7 @@ Json events_json(const Model& model, const Trajectory& trajectory) {
   Json list = Json::array();
   for (const EventFound& e : trajectory.events) {
     Json one = {{"event", e.event}, {"t", e.t}, {"direction", e.direction > 0 ? "up" : "down"}};
-    one[model.kind == Kind::dae ? "x" : "q"] = by_name(model.coordinates, e.q);
+    one[model.kind == Kind::dae || model.has_states() ? "x" : "q"] = by_name(model.coordinates, e.q);
     if (model.kind == Kind::mechanical) one["v"] = by_name(model.coordinates, e.v);
     list.push_back(std::move(one));
   }
@@ -86,6 +86,8 @@ Json method_json(const MethodInfo& info) {
   if (info.mechanical) json["kinds"].push_back(to_string(Kind::mechanical));
   if (info.dae) json["kinds"].push_back(to_string(Kind::dae));
   if (info.odae) json["kinds"].push_back(to_string(Kind::odae));
+  if (info.skew_gradient) json["kinds"].push_back(to_string(Kind::skew_gradient));
+  if (info.port_hamiltonian) json["kinds"].push_back(to_string(Kind::port_hamiltonian));
   const int first = info.fixed_stages != 0 ? info.fixed_stages : info.min_stages;
   const int last = info.fixed_stages != 0 ? info.fixed_stages : std::max(6, info.min_stages);
   if (!info.adaptive) {
@@ -122,7 +124,9 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
   json["step"] = trajectory.step;
   json["steps"] = trajectory.steps;
   json["t"] = trajectory.t;
-  if (model.kind == Kind::dae) {
+  if (model.has_states()) {
+    json["x"] = by_name(model.coordinates, trajectory.q);
+  } else if (model.kind == Kind::dae) {
     json["x"] = by_name(model.coordinates, trajectory.q);
     if (!model.algebraic.empty()) json["z"] = by_name(model.algebraic, trajectory.multipliers);
   } else if (model.kind == Kind::odae) {
@@ -139,7 +143,7 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
                       {"final", trajectory.energy->final},
                       {"max_error", trajectory.energy->max_error},
                       {"drift_per_time", trajectory.energy->drift_per_time}};
-  json["constraints"] = constraints_json(model, trajectory);
+  if (!model.has_states()) json["constraints"] = constraints_json(model, trajectory);
   if (trajectory.adaptive)
     json["adaptive"] = {{"controller", trajectory.adaptive->controller}, {"tolerance", trajectory.adaptive->tolerance},
                         {"steps", trajectory.adaptive->steps},           {"rejected", trajectory.adaptive->rejected},
@@ -277,7 +281,7 @@ std::string to_json(const Model& model, const OrderReport& r) {
                 {"error", run.error},
                 {"seconds", run.seconds}};
     one["error_positions"] = run.error_q;
-    if (model.kind != Kind::dae) one["error_velocities"] = run.error_v;
+    if (model.kind != Kind::dae && !model.has_states()) one["error_velocities"] = run.error_v;
     if (model.multiplier_count() > 0) one["error_multipliers"] = run.error_multipliers;
     json["runs"].push_back(std::move(one));
   }
@@ -288,7 +292,7 @@ std::string to_json(const Model& model, const OrderReport& r) {
   slopes("slopes", &OrderSlope::fitted);
   slopes("slopes_last", &OrderSlope::last);
   slopes("slopes_positions", &OrderSlope::fitted_q);
-  if (model.kind != Kind::dae) slopes("slopes_velocities", &OrderSlope::fitted_v);
+  if (model.kind != Kind::dae && !model.has_states()) slopes("slopes_velocities", &OrderSlope::fitted_v);
   if (model.multiplier_count() > 0) slopes("slopes_multipliers", &OrderSlope::fitted_multipliers);
   return report::dump(json);
 }

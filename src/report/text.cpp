@@ -135,6 +135,7 @@ std::string kept(double residual) {
 }
 
 std::string constraint_sentences(const Model& model, const Trajectory& t) {
+  if (model.has_states()) return "";
   if (model.kind == Kind::dae)
     return sentence(fmt::format("Constraints: {}.", kept(t.constraint_position.value_or(0))));
   if (model.kind == Kind::odae) {

@@ -55,9 +55,11 @@ Options complete(const Model& model, Options o) {
   const bool models_method = o.method.empty() && o.tableau.empty() && model.run.method.has_value();
   if (o.tableau.empty()) {
     if (o.method.empty()) {
-      o.method = model.run.method.value_or(model.kind == Kind::mechanical ? "spark-lobatto-ab"
-                                           : model.kind == Kind::odae     ? "euler-true"
-                                                                          : "srk-gauss");
+      o.method = model.run.method.value_or(model.kind == Kind::mechanical         ? "spark-lobatto-ab"
+                                           : model.kind == Kind::odae             ? "euler-true"
+                                           : model.kind == Kind::skew_gradient    ? "dg-gonzalez"
+                                           : model.kind == Kind::port_hamiltonian ? "collocation-gauss"
+                                                                                  : "srk-gauss");
     }
     if (models_method && !is_method(o.method))
       throw Error(

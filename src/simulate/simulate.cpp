@@ -173,9 +173,9 @@ void Run::keep_record(double t, std::span<const double> q, std::span<const doubl
   r.q.insert(r.q.end(), q.begin(), q.end());
   r.v.insert(r.v.end(), v.begin(), v.end());
   if (options_.record_multipliers) (void)find_multipliers(r.multipliers, t, q, v);
-  if (system_.is_mechanical()) r.energy.push_back(o.energy);
+  if (system_.has_energy()) r.energy.push_back(o.energy);
   if (system_.is_mechanical() || system_.is_odae()) r.residual_velocity.push_back(o.velocity);
-  r.residual_position.push_back(o.position);
+  if (!system_.model().has_states()) r.residual_position.push_back(o.position);
   if (checkpointing_) {
     unsaved_.push_back(t);
     unsaved_.insert(unsaved_.end(), r.q.begin() + static_cast<std::ptrdiff_t>(before[0]), r.q.end());
@@ -270,6 +270,8 @@ Trajectory Run::go() {
           take(records_.energy, 1);
           take(records_.residual_position, 1);
           take(records_.residual_velocity, 1);
+        } else if (system_.model().has_states()) {
+          take(records_.energy, 1);
         } else {
           records_.residual_position.push_back(x[1]);
           if (system_.is_odae()) records_.residual_velocity.push_back(x[2]);
@@ -357,14 +359,16 @@ Trajectory Run::go() {
           "and velocities and multipliers are less accurate near there",
           margin.t, margin.smallest,
           report.ok ? "the steps passed it" : "the run stopped early, perhaps because of it"));
-  if (system_.is_mechanical()) {
+  if (system_.has_energy())
     out.energy = EnergyAudit{monitor_.initial_energy(), monitor_.final_energy(), monitor_.max_energy_error,
                              monitor_.energy_drift(), monitor_.max_kinetic};
+  if (system_.is_mechanical()) {
     out.constraint_velocity = monitor_.max_velocity;
     if (method_.two_step) out.constraint_midpoint = monitor_.max_midpoint;
   }
   if (system_.is_odae()) out.constraint_velocity = monitor_.max_velocity;
-  if (!system_.is_mechanical() || system_.holonomic() > 0) out.constraint_position = monitor_.max_position;
+  if (system_.model().has_states() ? false : !system_.is_mechanical() || system_.holonomic() > 0)
+    out.constraint_position = monitor_.max_position;
   if (const auto at_start = system_.exact_error(0.0, start_.q, start_.v, start_.multipliers); at_start) {
     // [exact] belongs to one start; after --start or --project it may be the solution of another problem.
     if (*at_start <= 1e-8)
