@@ -8,6 +8,7 @@
 
 #include "formulation/family_start.hpp"
 #include "methods/baselines.hpp"
+#include "methods/bind_energy.hpp"
 #include "methods/bind_overdetermined.hpp"
 #include "methods/family_step.hpp"
 #include "methods/plan_stepper.hpp"
@@ -76,6 +77,8 @@ std::string why_not(const MethodEntry& method, const Model& model, const std::st
   if (model.kind == Kind::mechanical && !info.mechanical)
     return info.dae ? "needs a system of kind dae" : "does not take mechanical systems";
   if (model.kind == Kind::dae && !info.dae) return "needs a mechanical system";
+  if (method.energy)
+    if (std::string reason = why_not_energy(model); !reason.empty()) return reason;
   const bool holonomic = model.kind == Kind::mechanical && !model.holonomic_names.empty();
   if (info.needs_holonomic && !holonomic) return "needs holonomic constraints";
   if (holonomic && method.baseline == Baseline::none)
@@ -195,7 +198,9 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
       return out;
     }
     if (entry.scheme != nullptr) scheme = entry.scheme(options.stages);
-    if (entry.step != nullptr) {
+    if (entry.energy) {
+      bind_energy(system, *entry.energy, options, start, data, out);
+    } else if (entry.step != nullptr) {
       data.step = Plan(entry.step(system.mechanical()));
       if (entry.first_step != nullptr) {
         data.first.emplace(entry.first_step(system.mechanical()));

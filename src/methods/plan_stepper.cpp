@@ -50,6 +50,8 @@ PlanStepper::PlanStepper(PlanStepperData data)
       history_(data_.gamma.size() * kDepth * history_width_, 0.0),
       depth_(data_.gamma.size(), 0),
       newest_(data_.gamma.size(), 0) {
+  if (data_.step.has(kReferenceEnergy))
+    main_.w[static_cast<std::size_t>(data_.step.slot(kReferenceEnergy))] = data_.reference_energy;
   if (data_.first) first_.emplace(&*data_.first);
   if (data_.adjoint) adjoint_.emplace(&*data_.adjoint);
 }

@@ -24,6 +24,7 @@ struct PlanStepperData {
   bool position_level = false;    // constraints at position level: rounding errors of positions enter, divided by h
   bool graded_mass = false;       // masses of very different size
   double multiplier_scale = 1.0;  // size of (mass / constraint row): multipliers ~ this * velocity / h
+  double reference_energy = 0.0;  // energy-preserving methods: that of the start
   double nominal_step = 0.0;      // the run's step, for choices that are made before it begins
   std::unique_ptr<Acceleration> acceleration;        // for starting guesses
   std::unique_ptr<BranchedMultipliers> branch = {};  // overdetermined methods: for the inconsistent multipliers

@@ -120,6 +120,43 @@ std::vector<MethodEntry> make() {
   cm.first_step = cortes_martinez_start;
   list.push_back(std::move(cm));
 
+  using Energy = EnergyRule::Kind;
+  using Frame = EnergyMethod::Frame;
+  const auto energy = [&](std::string_view name, EnergyMethod how, int (*order)(int), std::string_view order_text,
+                          Claim symmetric, std::string_view source, std::string_view note = {}, int fixed = 1) {
+    MethodEntry e;
+    e.info = {.name = name,
+              .mechanical = true,
+              .fixed_stages = fixed,
+              .default_stages = fixed != 0 ? fixed : 2,
+              .order = order,
+              .order_text = order_text,
+              .symmetric = symmetric,
+              .energy = Claim::yes,
+              .constraints =
+                  how.frame == Frame::canonical ? "none: the velocity level in the mean of a step only" : kVelocityEnd,
+              .source = source,
+              .note = note,
+              .formulations = {"", "index2"},
+              .skew_gradient = how.frame == Frame::reduced};
+    e.energy = how;
+    list.push_back(std::move(e));
+  };
+  energy("dg-gonzalez", {.kind = Energy::gonzalez}, two, "2", Claim::yes, "Gonzalez 1996; Celledoni et al., 3.1, 3.2");
+  energy("dg-avf", {.kind = Energy::collocation}, two, "2", Claim::yes,
+         "Harten et al. 1983; Celledoni et al., 3.1, 3.2");
+  energy("dg-itoh-abe", {.kind = Energy::coordinate}, one, "1", Claim::no,
+         "Itoh and Abe 1988; Celledoni et al., 3.1, 3.2");
+  energy("avf-collocation", {.kind = Energy::collocation}, two_s, "2s", Claim::yes,
+         "Cohen and Hairer 2011; Hairer 2010", {}, 0);
+  energy("gonzalez-r", {.kind = Energy::gonzalez}, two, "2", Claim::yes, "Celledoni et al., 3.3",
+         "the same step as dg-gonzalez on a mechanical system");
+  list.back().info.skew_gradient = false;
+  energy("gonzalez-r-fd", {.kind = Energy::gonzalez, .frame = Frame::differences}, two, "2", Claim::yes,
+         "Celledoni et al., remark 3.5", "derivatives of the basis are central differences with increment h");
+  energy("gonzalez-f", {.kind = Energy::gonzalez, .frame = Frame::canonical}, two, "2", Claim::yes,
+         "Celledoni et al., (15)");
+
   const auto euler = [&](std::string_view name, bool natural, bool conjugate, std::string_view source) {
     MethodEntry e;
     e.info = {.name = name,

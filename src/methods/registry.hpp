@@ -2,6 +2,7 @@
 #pragma once
 
 #include "formulation/mechanical.hpp"
+#include "methods/energy_step.hpp"
 #include "methods/overdetermined_euler.hpp"
 #include "methods/scheme.hpp"
 #include "rattleback/method.hpp"
@@ -11,12 +12,20 @@ namespace rattleback {
 
 enum class Baseline { none, ode, index1, baumgarte };
 
+// An energy-preserving method: its rule, and in which variables it steps on a mechanical system.
+struct EnergyMethod {
+  enum class Frame { reduced, differences, canonical };
+  EnergyRule::Kind kind = EnergyRule::Kind::gonzalez;
+  Frame frame = Frame::reduced;
+};
+
 struct MethodEntry {
   MethodInfo info;
   Scheme (*scheme)(int stages) = nullptr;                // Runge-Kutta families
   Equations (*step)(const Mechanical&) = nullptr;        // other one-step and two-step methods
   Equations (*first_step)(const Mechanical&) = nullptr;  // set: a two-step method
   std::optional<EulerScheme> overdetermined = {};        // symplectic Euler methods on y' = v, z' = f + r(psi)
+  std::optional<EnergyMethod> energy = {};
   Baseline baseline = Baseline::none;
   bool first_part_free = false;  // takes a dae only if its first part does not contain the algebraic variables
 };

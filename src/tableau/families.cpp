@@ -266,4 +266,22 @@ MuruaPair murua(int s) {
   return pair;
 }
 
+EnergyCollocation energy_collocation(int s, int points) {
+  EnergyCollocation out{gauss(s), {}, {}, {}};
+  const Family family(s, false, false);
+  const Quadrature quadrature(points);
+  const std::size_t stages = family.c.size();
+  out.weight.resize(stages);
+  for (std::size_t k = 0; k < quadrature.point.size(); ++k) {
+    const Real tau = quadrature.point[k];
+    out.tau.push_back(rounded(tau));
+    std::vector<double>& row = out.a.emplace_back();
+    for (std::size_t j = 0; j < stages; ++j) {
+      row.push_back(rounded(family.integral(0, stages, j, tau)));
+      out.weight[j].push_back(rounded(quadrature.weight[k] * lagrange(family.c, 0, stages, j, tau) / family.b[j]));
+    }
+  }
+  return out;
+}
+
 }  // namespace rattleback

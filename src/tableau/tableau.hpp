@@ -34,6 +34,17 @@ struct MuruaPair {
 };
 MuruaPair murua(int s);  // s >= 1
 
+// What energy-preserving collocation is made of: Gauss collocation with s stages, and the quadrature of its gradients.
+//   u(t0 + tau_k h) = x0 + h sum_j a_kj K_j,    int_0^1 (l_i/b_i) f dtau = sum_k weight_ik f(tau_k)
+// with exact integrals for f of degree 2 points - s.                                              [CohenHairer2011, eq. 3]
+struct EnergyCollocation {
+  Tableau gauss;
+  std::vector<double> tau;                  // quadrature points
+  std::vector<std::vector<double>> a;       // by point, then stage
+  std::vector<std::vector<double>> weight;  // by stage, then point
+};
+EnergyCollocation energy_collocation(int s, int points);
+
 // Largest residual over all the order conditions (rooted trees) of exactly this order; orders 1..8.
 double order_condition_residual(const Tableau& tableau, int order);
 // Highest p <= max_order such that all conditions up to p hold to `tolerance`.

@@ -1,0 +1,64 @@
+#include "methods/bind_energy.hpp"
+
+#include <fmt/format.h>
+
+#include "methods/average_points.hpp"
+#include "methods/reduced_step.hpp"
+#include "rattleback/error.hpp"
+
+namespace rattleback {
+
+std::string why_not_energy(const Model& model) { return why_not_reducible(model); }
+
+void bind_energy(const System& system, const EnergyMethod& method, const Options& options, const Start& start,
+                 PlanStepperData& data, BoundMethod& out) {
+  const bool collocation = method.kind == EnergyRule::Kind::collocation;
+  EnergyRule rule{.kind = method.kind, .stages = collocation ? options.stages : 1};
+  const auto choose_points = [&](const SkewGradient& s, std::span<const double> x, std::span<const double> held) {
+    if (!collocation) return;
+    const AveragePoints chosen = average_points(s, x, held, options.adaptive > 0.0 ? 0.0 : options.step, rule.stages);
+    rule.points = chosen.points;
+    out.notes.push_back(chosen.exact
+                            ? fmt::format("the average of the gradient is exact with {} quadrature points", rule.points)
+                            : fmt::format("the average of the gradient is taken with {} quadrature points, chosen so "
+                                          "that it is exact to rounding on trial steps",
+                                          rule.points));
+  };
+  // H at a state, for the feedback.
+  const auto value = [](const SkewGradient& s, std::span<const double> x, std::span<const double> held) {
+    return Evaluator(s.graph, std::span(&s.H, 1), s.n, static_cast<std::int32_t>(held.size()))(0.0, x, {}, held)[0];
+  };
+  if (!system.is_mechanical()) {
+    const SkewGradient& s = system.skew_gradient();
+    choose_points(s, start.q, {});
+    data.step = Plan(energy_step(s, rule));
+    data.reference_energy = value(s, start.q, {});
+    return;
+  }
+  const Mechanical& f = system.mechanical();
+  if (method.frame == EnergyMethod::Frame::canonical) {
+    if (f.mass && !f.inverse_mass)
+      throw Error(fmt::format("method '{}' needs a regular mass matrix, and that of '{}' is singular", out.name,
+                              system.model().key));
+    const Canonical c(f);
+    Evaluator momentum(c.system.graph, c.momentum, c.n, c.m);
+    std::vector<double> x = start.q;
+    const auto p = momentum(0.0, start.q, start.v);
+    x.insert(x.end(), p.begin(), p.end());
+    data.reference_energy = value(c.system, x, {});
+    data.step = Plan(canonical_gonzalez_step(c));
+    return;
+  }
+  const Reduced r(f, method.frame == EnergyMethod::Frame::differences);
+  Evaluator signs(r.system.graph, r.signs, r.n, f.m), rho(r.system.graph, r.rho, r.n, f.m);
+  const auto s = signs(0.0, start.q);
+  const std::vector<double> held(s.begin(), s.end());
+  const auto momenta = rho(0.0, start.q, start.v, held);
+  std::vector<double> x = start.q;
+  x.insert(x.end(), momenta.begin(), momenta.end());
+  choose_points(r.system, x, held);
+  data.reference_energy = value(r.system, x, held);
+  data.step = Plan(reduced_energy_step(r, f.m, rule));
+}
+
+}  // namespace rattleback

@@ -1,0 +1,95 @@
+#include "methods/reduced_step.hpp"
+
+#include "formulation/point.hpp"
+
+namespace rattleback {
+namespace {
+
+using Vec = std::vector<NodeId>;
+using Scale = Equations::Scale;
+
+NodeId dot(Graph& g, const Vec& a, const Vec& b) {
+  NodeId sum = g.zero();
+  for (std::size_t i = 0; i < a.size(); ++i) sum = g.add(sum, g.mul(a[i], b[i]));
+  return sum;
+}
+
+void append(Vec& to, const Vec& more) { to.insert(to.end(), more.begin(), more.end()); }
+
+}  // namespace
+
+Equations reduced_energy_step(const Reduced& r, std::int32_t multipliers, const EnergyRule& rule) {
+  Equations eq;
+  eq.graph = r.system.graph;
+  Graph& g = eq.graph;
+  StepInputs in(eq, r.n, multipliers, true);
+  const auto n = static_cast<std::size_t>(r.n);
+
+  EnergyStart start{.x0 = in.q, .held = Point(g, in.t, in.q, {})(r.signs), .feed_back = !r.forced};
+  append(start.x0, Point(g, in.t, in.q, in.v, start.held)(r.rho));
+  EnergyForce force;
+  if (r.forced)
+    force = [&](NodeId t, const Vec& x, const Vec& gradient) {
+      Point here(g, t, x, {}, start.held);
+      const Vec y(gradient.begin() + r.n, gradient.end());
+      Vec v;
+      for (std::size_t i = 0; i < n; ++i) {
+        const Vec& row = r.system.Pi[i];
+        v.push_back(dot(g, here(Vec(row.begin() + r.n, row.end())), y));
+      }
+      Vec out(n, g.zero());
+      append(out, Point(g, t, x, v, start.held)(r.force));
+      return out;
+    };
+  const Vec x1 = write_energy_step(eq, in, r.system, rule, start, force);
+  for (int i = 0; i < rule.stages; ++i) {
+    eq.scales.insert(eq.scales.end(), n, Scale::state);
+    eq.scales.insert(eq.scales.end(), static_cast<std::size_t>(r.free), Scale::state_per_step);
+  }
+  eq.results.assign(x1.begin(), x1.begin() + r.n);
+  append(eq.results, Point(g, in.time(1.0), x1, {}, start.held)(r.velocity));
+  append(eq.results, in.multipliers);
+  return eq;
+}
+
+Equations canonical_gonzalez_step(const Canonical& c) {
+  Equations eq;
+  eq.graph = c.system.graph;
+  Graph& g = eq.graph;
+  StepInputs in(eq, c.n, c.m, true);
+  const auto n = static_cast<std::size_t>(c.n);
+  const Vec lambda = in.list(kUnknown, 2 * c.n, c.m);
+
+  EnergyStart start{.x0 = in.q, .feed_back = !c.forced};
+  append(start.x0, Point(g, in.t, in.q, in.v)(c.momentum));
+  Vec constraints;
+  const EnergyForce force = [&](NodeId t, const Vec& x, const Vec& gradient) {
+    const Vec q(x.begin(), x.begin() + c.n), v(gradient.begin() + c.n, gradient.end());
+    Point here(g, t, q, v);
+    Vec reaction = here(c.force);
+    for (std::size_t k = 0; k < c.A.size(); ++k) {
+      const Vec row = here(c.A[k]);
+      for (std::size_t i = 0; i < n; ++i) reaction[i] = g.sub(reaction[i], g.mul(row[i], lambda[k]));
+      if (constraints.size() < c.A.size()) constraints.push_back(dot(g, row, v));  // at the midpoint, which comes first
+    }
+    Vec out(n, g.zero());
+    append(out, reaction);
+    return out;
+  };
+  const Vec x1 = write_energy_step(eq, in, c.system, {.kind = EnergyRule::Kind::gonzalez}, start, force);
+  // In the guess of the rates, the multipliers are those of the start.
+  for (NodeId& guess : eq.guesses)
+    guess = substitute(g, guess, [&](NodeId leaf) {
+      return g[leaf].space == kUnknown ? in.multipliers[static_cast<std::size_t>(g[leaf].base() - 2 * c.n)] : leaf;
+    });
+  append(eq.residuals, constraints);
+  append(eq.guesses, in.multipliers);
+  eq.scales.assign(n, Scale::state);
+  eq.scales.insert(eq.scales.end(), n + static_cast<std::size_t>(c.m), Scale::state_per_step);
+  eq.results.assign(x1.begin(), x1.begin() + c.n);
+  append(eq.results, Point(g, in.time(1.0), x1, {})(c.velocity));
+  append(eq.results, lambda);
+  return eq;
+}
+
+}  // namespace rattleback
