@@ -34,13 +34,17 @@ class Slopes {
   NodeId mean(NodeId a, NodeId b) { return g.mul(g.constant(0.5), g.add(a, b)); }
   NodeId mean(const Span& x) { return mean(x.from, x.to); }
   NodeId change(const Span& x) { return whole_ ? x.slope : g.mul(x.slope, width_); }  // b - a
+  // a/b where `condition` holds, else `instead`. The branch that is not taken stays finite, and so do its derivatives.
+  NodeId guarded(NodeId condition, NodeId a, NodeId b, NodeId instead) {
+    return g.select(condition, g.div(a, g.select(condition, b, g.one())), instead);
+  }
   // f(x)/width for an odd f = sin, sinh, atan with f(x) = x + third x^3 + fifth x^5 + ..., where x = factor * (b - a).
   NodeId odd(Op f, const Span& s, double factor, double third, double fifth) {
     const NodeId x = g.mul(g.constant(factor), change(s));
     if (whole_) return g.unary(f, x);
     const NodeId square = g.mul(x, x);
     const NodeId series = g.add(g.one(), g.mul(square, g.add(g.constant(third), g.mul(g.constant(fifth), square))));
-    const NodeId ratio = g.select(g.binary(Op::less, square, g.constant(1e-5)), series, g.div(g.unary(f, x), x));
+    const NodeId ratio = guarded(g.binary(Op::less_equal, g.constant(1e-5), square), g.unary(f, x), x, series);
     return g.mul(g.mul(g.constant(factor), s.slope), ratio);
   }
   NodeId product(const Span& a, const Span& b) { return g.add(g.mul(a.slope, mean(b)), g.mul(mean(a), b.slope)); }
@@ -92,7 +96,7 @@ class Slopes {
   NodeId quotient(const Span& f) {  // a jump: nothing better than the difference of the values
     const NodeId d = g.sub(f.to, f.from);
     if (whole_) return d;
-    return g.select(g.binary(Op::less, g.zero(), g.unary(Op::abs, width_)), g.div(d, width_), g.zero());
+    return guarded(g.binary(Op::less, g.zero(), g.unary(Op::abs, width_)), d, width_, g.zero());
   }
 
   NodeId chosen(NodeId from, NodeId to, NodeId yes, NodeId no, const Span& f) {
@@ -136,7 +140,7 @@ class Slopes {
     const NodeId size = g.add(g.unary(Op::abs, moving.from), g.unary(Op::abs, moving.to));
     const NodeId far = g.binary(Op::less, g.mul(g.constant(1e-3), size), g.unary(Op::abs, d));
     const NodeId difference = g.sub(put(moving.to), put(moving.from));
-    return g.select(far, whole_ ? difference : g.div(g.mul(moving.slope, difference), d), series);
+    return whole_ ? g.select(far, difference, series) : guarded(far, g.mul(moving.slope, difference), d, series);
   }
 
   // One argument after the other, in both orders: the mean does not change when the ends are exchanged.

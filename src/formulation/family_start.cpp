@@ -84,8 +84,8 @@ void residuals(StartAnalysis& out, const Model& model, const Graph& g, const Ent
     worst.relative = -1.0;
     for (std::int32_t i = 0; i < members; ++i) {
       double terms = 0.0;
-      for (std::int32_t k = 1; k * members < size; ++k)
-        terms = std::fmax(terms, std::fabs(x[static_cast<std::size_t>(k * members + i)]));
+      for (std::int32_t k = members + i; k < size; k += members)
+        terms = std::fmax(terms, std::fabs(x[static_cast<std::size_t>(k)]));
       const double value = std::fabs(x[static_cast<std::size_t>(i)]);
       const double relative = value == 0.0 ? 0.0 : value / std::fmax(terms, 1e-300);
       if (relative <= worst.relative) continue;

@@ -35,6 +35,7 @@ AveragePoints average_points(const SkewGradient& system, std::span<const double>
   };
   std::vector<double> x(x0.begin(), x0.end());
   int points = 2;
+  GaussRule rules[kMost + 1];
   constexpr int kTrials = 50;
   for (int trial = 0; trial < kTrials; ++trial) {
     // One step of the classical Runge-Kutta method.
@@ -54,20 +55,23 @@ AveragePoints average_points(const SkewGradient& system, std::span<const double>
     }
     if (!finite) break;
     const double from = k1.back(), to = at(end).back();
-    for (; points < kMost; ++points) {
-      const Tableau gauss_rule = gauss(points);
-      double sum = 0.0, size = std::fabs(from) + std::fabs(to);
-      for (std::size_t k = 0; k < gauss_rule.c.size(); ++k) {
+    // The defect of the chain rule for so many points. With the most points it is rounding alone, and that may be much
+    // larger than eps H: H may be a difference of large terms.
+    const auto defect = [&](int count) {
+      GaussRule& rule = rules[count];
+      if (rule.c.empty()) rule = gauss_rule(count);
+      double sum = 0.0;
+      for (std::size_t k = 0; k < rule.c.size(); ++k) {
         std::vector<double> y = x;
-        for (std::size_t i = 0; i < n; ++i) y[i] += gauss_rule.c[k] * dx[i];
+        for (std::size_t i = 0; i < n; ++i) y[i] += rule.c[k] * dx[i];
         const std::vector<double> values = at(y);
-        for (std::size_t i = 0; i < n; ++i) {
-          sum += gauss_rule.b[k] * values[n + i] * dx[i];
-          size += gauss_rule.b[k] * std::fabs(values[n + i] * dx[i]);
-        }
+        for (std::size_t i = 0; i < n; ++i) sum += rule.b[k] * values[n + i] * dx[i];
       }
-      if (std::fabs(sum - (to - from)) <= 4.0 * std::numeric_limits<double>::epsilon() * size) break;
-    }
+      return std::fabs(sum - (to - from));
+    };
+    double rounding = 4.0 * std::numeric_limits<double>::epsilon() * (std::fabs(from) + std::fabs(to));
+    for (int count = kMost - 3; count <= kMost; ++count) rounding = std::fmax(rounding, 2.0 * defect(count));
+    while (points < kMost && defect(points) > rounding) ++points;
     x = end;
   }
   // u is curved where there is more than one stage; one more point for what the trial steps did not meet.

@@ -89,13 +89,18 @@ class EnergyStep {
     return out;
   }
 
+  // a/b, or 0 where the condition does not hold; the branch that is not taken has finite derivatives.
+  NodeId guarded(NodeId condition, NodeId a, NodeId b) {
+    return g_.select(condition, g_.div(a, g_.select(condition, b, g_.one())), g_.zero());
+  }
+
   // (H(x0) - E)/|dx|^2. It is rounding, and is left out where it would not be small beside the gradient: next to an
   // equilibrium, where dx vanishes.
   NodeId share(NodeId dx2, NodeId gradient2) {
     constexpr double kSmall = 1e-9;
     const NodeId small =
         g_.binary(Op::less, g_.mul(excess_, excess_), g_.mul(g_.constant(kSmall * kSmall), g_.mul(dx2, gradient2)));
-    return g_.select(small, g_.div(excess_, dx2), g_.zero());
+    return guarded(small, excess_, dx2);
   }
 
   Vec gonzalez(Point& at, const Vec& x1, const Vec& dx) {
@@ -113,7 +118,7 @@ class EnergyStep {
     const NodeId defect = g_.sub(change, dot(g, dx));
     if (g_.is_constant(defect, 0.0) && !start_.feed_back) return g;
     const NodeId dx2 = square(dx);
-    NodeId factor = g_.select(g_.binary(Op::less, g_.zero(), dx2), g_.div(defect, dx2), g_.zero());
+    NodeId factor = guarded(g_.binary(Op::less, g_.zero(), dx2), defect, dx2);
     if (start_.feed_back) factor = g_.add(factor, share(dx2, square(g)));
     Vec G;
     for (std::size_t i = 0; i < n_; ++i) G.push_back(g_.add(g[i], g_.mul(factor, dx[i])));

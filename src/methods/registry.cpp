@@ -47,7 +47,9 @@ std::vector<MethodEntry> make() {
     e.scheme = scheme;
     list.push_back(std::move(e));
   };
-  const auto formulations = [&](std::vector<std::string_view> names) { list.back().info.formulations = names; };
+  const auto formulations = [&](std::vector<std::string_view> names) {
+    list.back().info.formulations = std::move(names);
+  };
   rk("spark-lobatto-ab", spark_lobatto_ab, true, false, 2, two_s_minus_2, "2s-2", Claim::yes, kBothEnd,
      "Jay 2009, 7.5; Hilden 2009, 2.5.3");
   formulations({"index3", "index2", "ggl"});

@@ -266,8 +266,10 @@ Plan::Plan(Equations eq) {
   Assembler assembler(g);
   for (const auto& [space, size] : eq.inputs) inputs_.emplace_back(space, assembler.place(space, size));
   const std::int32_t first_unknown = assembler.place(kUnknown, total);
+  // Copied, and not computed in the unknown's place: the equations may contain the same expression.
   for (const std::int32_t u : alive)
-    if (!eq.guesses.empty()) assembler.store(guess_, eq.guesses[static_cast<std::size_t>(u)], first_unknown + u);
+    if (!eq.guesses.empty())
+      guess_.add(Code::copy, first_unknown + u, assembler.value(guess_, eq.guesses[static_cast<std::size_t>(u)]), 0, 0);
   {
     // The guess program runs at other times than the rest: nothing it computed may be taken as current.
     std::vector<NodeId> all(g.size());

@@ -266,6 +266,14 @@ MuruaPair murua(int s) {
   return pair;
 }
 
+GaussRule gauss_rule(int points) {
+  const Quadrature quadrature(points);
+  GaussRule out;
+  for (const Real x : quadrature.point) out.c.push_back(rounded(x));
+  for (const Real w : quadrature.weight) out.b.push_back(rounded(w));
+  return out;
+}
+
 EnergyCollocation energy_collocation(int s, int points) {
   EnergyCollocation out{gauss(s), {}, {}, {}};
   const Family family(s, false, false);

@@ -34,6 +34,12 @@ struct MuruaPair {
 };
 MuruaPair murua(int s);  // s >= 1
 
+// Gauss quadrature on [0,1] with so many points: exact for polynomials of degree 2 points - 1.
+struct GaussRule {
+  std::vector<double> c, b;
+};
+GaussRule gauss_rule(int points);
+
 // What energy-preserving collocation is made of: Gauss collocation with s stages, and the quadrature of its gradients.
 //   u(t0 + tau_k h) = x0 + h sum_j a_kj K_j,    int_0^1 (l_i/b_i) f dtau = sum_k weight_ik f(tau_k)
 // with exact integrals for f of degree 2 points - s.                                              [CohenHairer2011, eq. 3]

@@ -48,6 +48,24 @@ TEST(Plan, SubstitutesExplicitUnknownsAndSolvesTheRestInBlocks) {
   EXPECT_NEAR(x[2], std::sqrt(x[1] * x[1] + 1.0), 4e-16);
 }
 
+// sin(a) is the guess of u0 and a term of its equation: the iteration must not overwrite the term.
+TEST(Plan, KeepsAGuessApartFromAnEqualTermOfTheEquations) {
+  Built b;
+  b.eq.inputs = {{kPosition, 1}};
+  Graph& g = b.g();
+  const NodeId term = g.unary(Op::sin, b.in(0));
+  b.add(g.sub(g.add(b.u(0), g.mul(b.u(0), g.mul(b.u(0), b.u(0)))), term));
+  b.eq.guesses[0] = term;
+  b.eq.results = {b.u(0)};
+  const Plan plan(b.eq);
+  std::vector<double> w = plan.image();
+  w[static_cast<std::size_t>(plan.slot(kPosition))] = 0.7;
+  plan.guess(w.data());
+  ASSERT_TRUE(plan.solve(w.data(), kScale, {}).ok);
+  const double u = w[static_cast<std::size_t>(plan.result_slot())];
+  EXPECT_NEAR(u + u * u * u, std::sin(0.7), 2e-16);
+}
+
 TEST(Plan, ReachesRoundingOnACoupledNonlinearBlock) {
   Built b;
   Graph& g = b.g();
