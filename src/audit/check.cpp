@@ -106,6 +106,9 @@ void check_large(const Model& model, CheckReport& out) {
     e.row.base += mh;
     K.push_back(e);
   }
+  const bool dae = model.kind == Kind::dae;
+  if (dae) K = jacobian(g, model.constraints, kPosition);
+  const auto name = [&](std::int32_t i) { return dae ? model.constraint_names[i] : model.multiplier_name(i); };
   const Entries mass = jacobian(g, gradient(g, model.lagrangian, kVelocity), kVelocity);
   out.mass_constant = true;
   for (const Entry& e : mass) out.mass_constant = out.mass_constant && g.is_constant(e.expr);
@@ -133,8 +136,8 @@ void check_large(const Model& model, CheckReport& out) {
   };
   const RowRank rank = row_rank(g, K, m, n, model.q0, model.v0);
   out.rank = rank.rank;
-  for (const std::int32_t i : rank.zero) out.vanishing.push_back(model.multiplier_name(i));
-  for (const std::int32_t i : rank.not_finite) out.not_finite.push_back(model.multiplier_name(i));
+  for (const std::int32_t i : rank.zero) out.vanishing.push_back(name(i));
+  for (const std::int32_t i : rank.not_finite) out.not_finite.push_back(name(i));
   std::vector<double> diagonal(static_cast<std::size_t>(n), 0.0);
   bool is_diagonal = true;
   for (const auto& t : triplets(mass)) {

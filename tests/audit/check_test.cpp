@@ -114,6 +114,19 @@ TEST(Check, NamesConstraintsWithoutAGradientInLargeFamilies) {
   EXPECT_EQ(one.rank, 299);
 }
 
+TEST(Check, CountsTheRankOfLargeDaes) {
+  const auto dae = [](const std::string& constraint) {
+    return check(parse_model(
+        "kind = 'dae'\nstates = ['y[1:300]', 'w[1:300]']\nalgebraic = ['z[1:300]']\n[rhs]\n\"y[i=1:300]\" = "
+        "'z[i]'\n\"w[i=1:300]\" = 'y[i]'\n[constraints]\n\"c[i=1:300]\" = '" +
+            constraint + "'\n",
+        "dae.toml"));
+  };
+  EXPECT_EQ(dae("y[i] - w[i]").rank, 300);
+  EXPECT_TRUE(dae("y[i] - w[i]").vanishing.empty());
+  EXPECT_EQ(dae("(i - 7)*y[i]").vanishing, std::vector<std::string>{"c[7]"});
+}
+
 TEST(Check, OffersTheNearestConsistentStart) {
   LoadOptions options;
   options.start = {{"x'", "1"}, {"theta'", "0"}};
