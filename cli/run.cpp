@@ -1,6 +1,4 @@
 // `rattleback run`: integrates, and writes what was asked for.
-#include <unistd.h>
-
 #include <filesystem>
 #include <limits>
 
@@ -42,7 +40,8 @@ Arguments declare() {
           "what to do with constraints that follow from the others. Default: refuse");
   a.value("--every", "K", "records every K-th step. Default: all, thinned beyond 10^6 or 200 MB");
   a.value("--output-every", "DT", "instead: records at the multiples of DT, between the steps");
-  a.value("--audit", "reverse,order", "also integrates back, or repeats with h/2 and h/4, and compares");
+  a.value("--audit", "reverse,order",
+          "also integrates back, or repeats with h/2 and h/4 (not with --adaptive), and compares");
   a.value("--output", "FILE.csv|FILE.h5", "writes the trajectory");
   a.value("--checkpoint", "FILE", "saves the state now and then while the run goes on");
   a.flag("--resume", "continues from the checkpoint, with the same bits");
@@ -169,8 +168,7 @@ int run(const Words& words) {
   }
   if (!failed.empty()) throw OutputFailed{failed};
   if (trajectory.status == Status::done) return kDone;
-  // In a terminal the sentences above have said it.
-  if (a.has("--json") || isatty(STDOUT_FILENO) == 0) fmt::print(stderr, "{}\n", trajectory.message);
+  fmt::print(stderr, "{}\n", trajectory.message);
   return kStoppedEarly;
 }
 

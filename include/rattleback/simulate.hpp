@@ -114,7 +114,8 @@ struct Trajectory {
   std::vector<Contact> contacts;  // of unilateral constraints, in order; the first 100 000
 
   std::optional<AdaptiveAudit> adaptive;  // with Options::adaptive
-  std::vector<EventFound> events;         // in the order of time
+  std::vector<std::string> watched;       // the expressions of Options::event
+  std::vector<EventFound> events;         // their zeros, in the order of time
   double output_every = 0.0;              // not 0: the records are at its multiples
 
   // Audit: over the recorded steps.
@@ -125,6 +126,7 @@ struct Trajectory {
   std::optional<double> error;                // against [exact]
   std::optional<double> reverse_defect;       // audit_reverse: relative to the largest component of the start
   std::optional<double> observed_order;       // audit_order
+  // Of the steps that were taken. An adaptive step counts all that was spent on it: also rejected tries and estimates.
   std::int64_t newton_iterations = 0;
   int newton_max_per_step = 0;
   double wall_seconds = 0.0;
@@ -159,13 +161,16 @@ struct CheckReport {
   std::vector<ConstraintCheck> constraints;
   bool integrable_together = false;
   int rank = 0;
-  std::vector<std::string> redundant;  // names of constraints that depend on the others at the start
+  std::vector<std::string> redundant;   // names of constraints that depend on the others at the start
+  std::vector<std::string> vanishing;   // whose gradient is zero at the start
+  std::vector<std::string> not_finite;  // whose gradient has no value at the start
   bool mass_constant = false, mass_positive_definite = false, saddle_regular = false;
   bool consistent = false, derivatives_ok = false;
   double derivative_error = 0.0;             // largest relative difference to finite differences
   std::vector<double> nearest_q, nearest_v;  // the nearest consistent start, when the given one is not
   std::vector<double> multipliers;           // at the start
   std::vector<MethodCheck> methods;
+  std::string obstacle;  // why no method applies, when that does not depend on the method
   std::vector<std::string> notes;
 };
 

@@ -13,7 +13,7 @@ std::string to_json(const Model& model, const CheckReport& report);
 std::string to_json(const Model& model, const OrderReport& report);
 std::string methods_json();
 
-// The audit as plain sentences, for the terminal.
+// The audit as plain sentences, for the terminal. Why a run stopped early is in trajectory.message and not repeated here.
 std::string to_text(const Model& model, const Trajectory& trajectory);
 std::string to_text(const Model& model, const CheckReport& report);
 std::string to_text(const OrderReport& report);

@@ -3,12 +3,11 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <Eigen/SparseCholesky>
 #include <Eigen/SparseCore>
 
 #include "audit/derivative_check.hpp"
 #include "audit/integrability.hpp"
-#include "formulation/start.hpp"
+#include "formulation/family_start.hpp"
 #include "methods/bind.hpp"
 #include "rattleback/error.hpp"
 #include "rattleback/simulate.hpp"
@@ -18,7 +17,42 @@ namespace {
 
 constexpr double kDerivativeTolerance = 1e-6;
 
+// Why constraints that have no direction stop every method, and what to do; "" when all have one.
+std::string dead_constraints(CheckReport& out) {
+  const auto several = [](const std::vector<std::string>& names) {
+    return names.size() > 1 ? fmt::format("' and {} more", names.size() - 1) : std::string("'");
+  };
+  if (!out.vanishing.empty()) {
+    out.notes.emplace_back(
+        "a constraint whose gradient is zero has no reaction that could hold it (a rod of length 0, for example). "
+        "Start elsewhere, or write it in a form whose gradient is not zero: x = 0 and y = 0 instead of x^2 + y^2 = 0");
+    return "needs constraints that can act: the gradient of '" + out.vanishing.front() + several(out.vanishing) +
+           " vanishes at the start";
+  }
+  if (out.not_finite.empty()) return "";
+  out.notes.emplace_back(
+      "a constraint whose gradient is not finite has no reaction (the root of 0 in a rod of length 0, for example). "
+      "Start elsewhere, or write the constraint without roots");
+  return "needs constraints that can act: the gradient of '" + out.not_finite.front() + several(out.not_finite) +
+         " is not finite at the start";
+}
+
+// What else stops every method.
+std::string obstacle_at_start(const System& system, const StartAnalysis& a) {
+  if (!a.redundant.empty())
+    return "needs independent constraints: '" + a.redundant.front() + "' depends on the others at the start";
+  if (!a.saddle_regular)
+    return system.is_odae() ? "needs g_y v_z r_psi regular at the start"
+                            : "needs a regular saddle-point matrix [L_vv K^T; K 0] at the start";
+  if (!a.pulling.empty())
+    return "needs a multiplier that pushes: psi of '" + a.pulling.front() + "' pulls towards the constraint";
+  if (!a.negative_inertia.empty() && system.model().kinetic)
+    return "needs a positive kinetic energy on the motions that the constraints allow";
+  return "";
+}
+
 void check_methods(const Model& model, CheckReport& out, const std::string& obstacle) {
+  out.obstacle = obstacle;
   for (const MethodEntry& entry : registry()) {
     MethodCheck c;
     c.name = entry.info.name;
@@ -72,6 +106,9 @@ void check_large(const Model& model, CheckReport& out) {
     e.row.base += mh;
     K.push_back(e);
   }
+  const bool dae = model.kind == Kind::dae;
+  if (dae) K = jacobian(g, model.constraints, kPosition);
+  const auto name = [&](std::int32_t i) { return dae ? model.constraint_names[i] : model.multiplier_name(i); };
   const Entries mass = jacobian(g, gradient(g, model.lagrangian, kVelocity), kVelocity);
   out.mass_constant = true;
   for (const Entry& e : mass) out.mass_constant = out.mass_constant && g.is_constant(e.expr);
@@ -97,19 +134,10 @@ void check_large(const Model& model, CheckReport& out) {
         list.emplace_back(e.row.at(i), e.col.at(i), x[k++]);
     return list;
   };
-  // Rank from the pivots of K K^T with rows of length one. (A sparse QR of a chain of N links fills up like N^2.)
-  Eigen::SparseMatrix<double> matrix(m, n);
-  const Triplets list = triplets(K);
-  matrix.setFromTriplets(list.begin(), list.end());
-  Eigen::VectorXd length = Eigen::VectorXd::Zero(m);
-  for (Eigen::Index j = 0; j < matrix.outerSize(); ++j)
-    for (Eigen::SparseMatrix<double>::InnerIterator it(matrix, j); it; ++it)
-      length(it.row()) += it.value() * it.value();
-  for (Eigen::Index i = 0; i < m; ++i) length(i) = length(i) > 0.0 ? 1.0 / std::sqrt(length(i)) : 1.0;
-  matrix = length.asDiagonal() * matrix;
-  const Eigen::SparseMatrix<double> product = matrix * matrix.transpose();
-  const Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> ldlt(product);
-  out.rank = static_cast<int>((ldlt.vectorD().array() > 1e-12).count());
+  const RowRank rank = row_rank(g, K, m, n, model.q0, model.v0);
+  out.rank = rank.rank;
+  for (const std::int32_t i : rank.zero) out.vanishing.push_back(name(i));
+  for (const std::int32_t i : rank.not_finite) out.not_finite.push_back(name(i));
   std::vector<double> diagonal(static_cast<std::size_t>(n), 0.0);
   bool is_diagonal = true;
   for (const auto& t : triplets(mass)) {
@@ -168,11 +196,11 @@ CheckReport check(const Model& model) {
   if (!system || system->has_families()) {
     if (model.kind != Kind::odae) check_large(model, out);
     out.degrees_of_freedom = out.coordinates - out.rank;
-    std::string obstacle;
-    if (!system || !takes_families(model, {.method = "spark-gauss"}))
+    std::string obstacle = dead_constraints(out);
+    if (obstacle.empty() && (!system || !takes_families(model, {.method = "spark-gauss"})))
       obstacle = "works on single coordinates here, and a family of this model is too large for that" +
                  (refused.empty() ? "" : ": " + refused);
-    else if (out.rank < m)
+    else if (obstacle.empty() && out.rank < m)
       obstacle = "needs independent constraints: their rank is " + std::to_string(out.rank) + " of " +
                  std::to_string(m) + " at the start";
     check_methods(model, out, obstacle);
@@ -180,7 +208,12 @@ CheckReport check(const Model& model) {
   }
   const StartAnalysis a = analyse_start(*system, model.q0, model.v0, model.z0);
   out.rank = a.rank;
-  out.redundant = a.redundant;
+  out.vanishing = a.vanishing;
+  out.not_finite = a.not_finite;
+  for (const std::string& name : a.redundant)
+    if (std::ranges::find(a.vanishing, name) == a.vanishing.end() &&
+        std::ranges::find(a.not_finite, name) == a.not_finite.end())
+      out.redundant.push_back(name);
   out.degrees_of_freedom = out.coordinates - a.rank;
   out.saddle_regular = a.saddle_regular;
   out.mass_positive_definite = a.mass_positive_definite;
@@ -209,24 +242,13 @@ CheckReport check(const Model& model) {
     if (solve_from(*acceleration, 0.0, q, v, guess))
       out.multipliers.assign(acceleration->multipliers().begin(), acceleration->multipliers().end());
   }
-  if (system->is_mechanical() && !a.redundant.empty() && a.vanishing.empty())
+  if (system->is_mechanical() && !a.redundant.empty() && a.vanishing.empty() && a.not_finite.empty())
     out.notes.emplace_back(
         "`run --redundant minimum-norm` integrates without the constraints that depend on the others, and reports the "
         "multipliers of minimum norm");
   for (std::string& note : inertia_notes(*system, a)) out.notes.push_back(std::move(note));
-  std::string obstacle;
-  if (!a.vanishing.empty())
-    obstacle = "needs constraints that can act: the gradient of '" + a.vanishing.front() + "' vanishes at the start";
-  else if (!a.redundant.empty())
-    obstacle = "needs independent constraints: '" + a.redundant.front() + "' depends on the others at the start";
-  else if (!a.saddle_regular)
-    obstacle = system->is_odae() ? "needs g_y v_z r_psi regular at the start"
-                                 : "needs a regular saddle-point matrix [L_vv K^T; K 0] at the start";
-  else if (!a.pulling.empty())
-    obstacle = "needs a multiplier that pushes: psi of '" + a.pulling.front() + "' pulls towards the constraint";
-  else if (!a.negative_inertia.empty() && model.kinetic)
-    obstacle = "needs a positive kinetic energy on the motions that the constraints allow";
-  check_methods(model, out, obstacle);
+  const std::string dead = dead_constraints(out);
+  check_methods(model, out, dead.empty() ? obstacle_at_start(*system, a) : dead);
   return out;
 }
 

@@ -1,11 +1,11 @@
 #include "formulation/family_start.hpp"
 
 #include <cmath>
-#include <limits>
 
 #include <Eigen/SparseCholesky>
 #include <Eigen/SparseCore>
 
+#include "formulation/least_norm.hpp"
 #include "formulation/terms.hpp"
 
 namespace rattleback {
@@ -47,29 +47,6 @@ Sparse evaluate(const Graph& g, const Entries& matrix, std::int32_t rows, std::i
   return out;
 }
 
-void scale_rows(Sparse& matrix) {
-  VectorXd length = VectorXd::Zero(matrix.rows());
-  for (Eigen::Index j = 0; j < matrix.outerSize(); ++j)
-    for (Sparse::InnerIterator it(matrix, j); it; ++it) length(it.row()) += it.value() * it.value();
-  for (double& x : length) x = x > 0.0 ? 1.0 / std::sqrt(x) : 1.0;
-  matrix = length.asDiagonal() * matrix;
-}
-
-// Rank from the pivots of K K^T with rows of length one. (A sparse QR of a chain of N links fills up like N^2.)
-void find_rank(StartAnalysis& out, const Model& model, Sparse K) {
-  if (K.rows() == 0) return;
-  scale_rows(K);
-  const Sparse product = K * K.transpose();
-  const Eigen::SimplicialLDLT<Sparse> ldlt(product);
-  const VectorXd D = ldlt.vectorD();
-  for (Eigen::Index k = 0; k < D.size(); ++k) {
-    if (D(k) > 1e-12)
-      ++out.rank;
-    else
-      out.redundant.push_back(model.multiplier_name(ldlt.permutationPinv().indices()(k)));
-  }
-}
-
 void residuals(StartAnalysis& out, const Model& model, const Graph& g, const Entries& constraints, bool position,
                std::int32_t n, std::int32_t m, std::span<const double> q, std::span<const double> v) {
   for (const Entry& constraint : constraints) {
@@ -98,6 +75,41 @@ void residuals(StartAnalysis& out, const Model& model, const Graph& g, const Ent
 
 }  // namespace
 
+// From the pivots of K K^T with rows of length one. (A sparse QR of a chain of N links fills up like N^2.)
+RowRank row_rank(const Graph& g, const Entries& matrix, std::int32_t rows, std::int32_t n, std::span<const double> q,
+                 std::span<const double> v) {
+  RowRank out;
+  if (rows == 0) return out;
+  Sparse K = evaluate(g, matrix, rows, n, n, rows, q, v);
+  VectorXd length = VectorXd::Zero(rows);
+  for (Eigen::Index j = 0; j < K.outerSize(); ++j)
+    for (Sparse::InnerIterator it(K, j); it; ++it) length(it.row()) += it.value() * it.value();
+  for (std::int32_t i = 0; i < rows; ++i)
+    if (length(i) == 0.0)
+      out.zero.push_back(i);
+    else if (!std::isfinite(length(i)))
+      out.not_finite.push_back(i);
+  if (!out.not_finite.empty()) {  // nothing can be said about the others
+    out.dependent = out.zero;
+    out.dependent.insert(out.dependent.end(), out.not_finite.begin(), out.not_finite.end());
+    out.rank = rows - static_cast<int>(out.dependent.size());
+    return out;
+  }
+  for (double& x : length) x = x > 0.0 ? 1.0 / std::sqrt(x) : 1.0;
+  K = length.asDiagonal() * K;
+  Eigen::SimplicialLDLT<Sparse> ldlt;
+  ldlt.setShift(1e-14);  // the factorisation would end at a pivot of exactly 0
+  ldlt.compute(Sparse(K * K.transpose()));
+  const VectorXd D = ldlt.vectorD();
+  for (Eigen::Index k = 0; k < D.size(); ++k) {
+    if (D(k) > 1e-12)
+      ++out.rank;
+    else
+      out.dependent.push_back(ldlt.permutationPinv().indices()(k));
+  }
+  return out;
+}
+
 double largest_value(const FamilyMechanical& f, const Entries& matrix, std::span<const double> q,
                      std::span<const double> v) {
   double big = 0.0;
@@ -115,7 +127,11 @@ StartAnalysis analyse_large_start(const System& system, std::span<const double> 
   const FamilyMechanical& f = system.families();
   residuals(out, system.model(), f.graph, f.g, true, f.n, f.m, q, v);
   residuals(out, system.model(), f.graph, f.k, false, f.n, f.m, q, v);
-  find_rank(out, system.model(), evaluate(f.graph, f.K, f.m, f.n, f.n, f.m, q, v));
+  const RowRank rank = row_rank(f.graph, f.K, f.m, f.n, q, v);
+  out.rank = rank.rank;
+  for (const std::int32_t i : rank.dependent) out.redundant.push_back(system.model().multiplier_name(i));
+  for (const std::int32_t i : rank.zero) out.vanishing.push_back(system.model().multiplier_name(i));
+  for (const std::int32_t i : rank.not_finite) out.not_finite.push_back(system.model().multiplier_name(i));
   const Sparse M = evaluate(f.graph, f.mass, f.n, f.n, f.n, f.m, q, v);
   out.mass_positive_definite = has_positive_mass(f, q, v);
   out.saddle_regular = out.redundant.empty() && out.mass_positive_definite;
@@ -127,32 +143,22 @@ StartAnalysis analyse_large_start(const System& system, std::span<const double> 
   return out;
 }
 
-// Gauss-Newton with least-norm corrections, dx = K^T (K K^T)^-1 r.
+// Least-norm corrections dx = K^T (K K^T)^-1 r.
 bool project_large_start(const System& system, std::vector<double>& q, std::vector<double>& v) {
   FamilyMechanical f = system.families();
   const auto project = [&](const Entries& function, std::int32_t rows, Space space, std::vector<double>& x) {
     if (rows == 0) return true;
     Evaluator value(f.graph, function, rows, f.n, f.m);
     const Entries derivative = jacobian(f.graph, function, space);
-    double last = std::numeric_limits<double>::infinity();
-    for (int k = 0; k < 50; ++k) {
+    return least_norm_newton(x, [&](VectorXd& dx) {
       const auto numbers = value(0.0, q, v);
       const VectorXd r = Eigen::Map<const VectorXd>(numbers.data(), rows);
       const Sparse K = evaluate(f.graph, derivative, rows, f.n, f.n, f.m, q, v);
       const Eigen::SimplicialLDLT<Sparse> ldlt(Sparse(K * K.transpose()));
       if (!r.allFinite() || ldlt.info() != Eigen::Success) return false;
-      const VectorXd dx = K.transpose() * ldlt.solve(r);
-      if (!dx.allFinite()) return false;
-      double size = 1e-300;
-      for (std::size_t i = 0; i < x.size(); ++i) {
-        x[i] -= dx(static_cast<Eigen::Index>(i));
-        size = std::fmax(size, std::fabs(x[i]));
-      }
-      const double change = dx.cwiseAbs().maxCoeff() / size;
-      if (change <= 1e-16 || (change <= 1e-12 && change >= 0.5 * last)) return true;
-      last = change;
-    }
-    return false;
+      dx = K.transpose() * ldlt.solve(r);
+      return true;
+    });
   };
   return project(f.g, f.holonomic, kPosition, q) && project(f.k, f.m, kVelocity, v);
 }

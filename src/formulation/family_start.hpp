@@ -8,6 +8,15 @@ namespace rattleback {
 StartAnalysis analyse_large_start(const System& system, std::span<const double> q, std::span<const double> v);
 bool project_large_start(const System& system, std::vector<double>& q, std::vector<double>& v);
 
+// Rank of a matrix function with `rows` rows and n columns: that of constraint gradients.
+struct RowRank {
+  int rank = 0;
+  std::vector<std::int32_t> dependent;         // rows that follow from the others, also those below
+  std::vector<std::int32_t> zero, not_finite;  // rows without a direction
+};
+RowRank row_rank(const Graph& g, const Entries& matrix, std::int32_t rows, std::int32_t n, std::span<const double> q,
+                 std::span<const double> v);
+
 // Is L_vv positive definite?
 bool has_positive_mass(const FamilyMechanical& f, std::span<const double> q, std::span<const double> v);
 

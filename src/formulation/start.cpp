@@ -8,6 +8,7 @@
 #include <Eigen/Dense>
 
 #include "formulation/family_start.hpp"
+#include "formulation/least_norm.hpp"
 #include "formulation/terms.hpp"
 #include "rattleback/error.hpp"
 
@@ -45,6 +46,16 @@ int row_rank(const MatrixXd& A, std::vector<Eigen::Index>& dependent) {
       dependent.push_back(i);
   }
   return static_cast<int>(rank);
+}
+
+// Which rows are zero, and which have no value. Row i belongs to the constraint with the name `name(i)`.
+void find_dead_rows(StartAnalysis& out, const MatrixXd& A, const std::function<std::string(Eigen::Index)>& name) {
+  for (Eigen::Index i = 0; i < A.rows(); ++i) {
+    if (!A.row(i).allFinite())
+      out.not_finite.push_back(name(i));
+    else if (A.row(i).isZero(0.0))
+      out.vanishing.push_back(name(i));
+  }
 }
 
 // Signs of the kinetic energy: of all velocities, and of those that the constraints allow (Z: basis of the kernel of K).
@@ -144,6 +155,7 @@ void analyse_odae(StartAnalysis& out, const System& system, std::span<const doub
   std::vector<Eigen::Index> among;
   out.rank = row_rank(gy, among);
   for (const Eigen::Index i : among) dependent.push_back(rows[static_cast<std::size_t>(i)]);
+  find_dead_rows(out, gy, [&](Eigen::Index i) { return name(rows[static_cast<std::size_t>(i)]); });
   std::vector<double> at(psi.begin(), psi.end());
   at.resize(static_cast<std::size_t>(m), 0.0);
   MatrixXd all = kz * evaluate(o.graph, r_psi, m, n, m, 0.0, y, z, at);
@@ -175,8 +187,7 @@ StartAnalysis analyse_start(const System& system, std::span<const double> q, std
     const MatrixXd K = evaluate(f.graph, f.K, n, n, m, 0.0, q, v);
     const MatrixXd M = evaluate(f.graph, f.Lvv, n, n, m, 0.0, q, v);
     out.rank = row_rank(K, dependent);
-    for (Eigen::Index i = 0; i < m; ++i)
-      if (K.row(i).isZero(0.0)) out.vanishing.push_back(name(static_cast<std::int32_t>(i)));
+    find_dead_rows(out, K, [&](Eigen::Index i) { return name(static_cast<std::int32_t>(i)); });
     out.mass_positive_definite = n > 0 && f.added.c.empty() && Eigen::LLT<MatrixXd>(M).info() == Eigen::Success &&
                                  Eigen::SelfAdjointEigenSolver<MatrixXd>(M).eigenvalues().minCoeff() > 0.0;
     if (!out.mass_positive_definite) find_negative_inertia(out, model.coordinates, M, K);
@@ -191,7 +202,7 @@ StartAnalysis analyse_start(const System& system, std::span<const double> q, std
       if (const double size = saddle.col(i).cwiseAbs().maxCoeff(); size > 0.0) saddle.col(i) /= size;
     Eigen::FullPivLU<MatrixXd> lu(saddle);
     lu.setThreshold(1e-13);
-    out.saddle_regular = lu.isInvertible();
+    out.saddle_regular = saddle.allFinite() && lu.isInvertible();
     if (!out.saddle_regular && out.rank == m) {
       const MatrixXd kernel = lu.kernel();
       for (Eigen::Index i = 0; i < n; ++i)
@@ -208,6 +219,7 @@ StartAnalysis analyse_start(const System& system, std::span<const double> q, std
     const auto fz_nodes = derivatives(f.graph, f.f, kMultiplier, m);
     const MatrixXd fz = evaluate(f.graph, fz_nodes, m, n, m, 0.0, q, {}, multipliers);
     out.rank = row_rank(cy, dependent);
+    find_dead_rows(out, cy, [&](Eigen::Index i) { return constraint_name(static_cast<std::int32_t>(i)); });
     MatrixXd product = cy * fz;
     out.saddle_regular = m == 0 || (product.allFinite() && Eigen::FullPivLU<MatrixXd>(product).isInvertible());
     out.mass_positive_definite = true;
@@ -231,31 +243,6 @@ std::vector<std::string> inertia_notes(const System& system, const StartAnalysis
   return out;
 }
 
-namespace {
-
-// Gauss-Newton with least-norm corrections: x moves to the nearest point of f(x) = 0, to first order.
-template <class Residual, class Matrix>
-bool least_norm_newton(std::vector<double>& x, Residual&& residual, Matrix&& matrix) {
-  double last = std::numeric_limits<double>::infinity();
-  for (int k = 0; k < 50; ++k) {
-    const VectorXd r = residual();
-    if (!r.allFinite()) return false;
-    const VectorXd dx = matrix().completeOrthogonalDecomposition().solve(r);
-    if (!dx.allFinite()) return false;
-    double size = 1e-300;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      x[i] -= dx(static_cast<Eigen::Index>(i));
-      size = std::fmax(size, std::fabs(x[i]));
-    }
-    const double change = dx.cwiseAbs().maxCoeff() / size;
-    if (change <= 1e-16 || (change <= 1e-12 && change >= 0.5 * last)) return true;
-    last = change;
-  }
-  return false;
-}
-
-}  // namespace
-
 bool project_start(const System& system, std::vector<double>& q, std::vector<double>& v) {
   if (system.is_large()) return project_large_start(system, q, v);
   const std::int32_t n = std::max(system.n(), system.nv()), m = system.m();
@@ -264,13 +251,13 @@ bool project_start(const System& system, std::vector<double>& q, std::vector<dou
     Evaluator value(g, f, n, m);
     const auto columns = static_cast<std::int32_t>(x.size());
     const auto rows = derivatives(g, f, space, columns);
-    return least_norm_newton(
-        x,
-        [&] {
-          const auto r = value(0.0, q, v);
-          return VectorXd(Eigen::Map<const VectorXd>(r.data(), static_cast<Eigen::Index>(r.size())));
-        },
-        [&] { return evaluate(g, rows, columns, n, m, 0.0, q, v); });
+    return least_norm_newton(x, [&](VectorXd& dx) {
+      const auto r = value(0.0, q, v);
+      const VectorXd residual = Eigen::Map<const VectorXd>(r.data(), static_cast<Eigen::Index>(r.size()));
+      if (!residual.allFinite()) return false;
+      dx = evaluate(g, rows, columns, n, m, 0.0, q, v).completeOrthogonalDecomposition().solve(residual);
+      return true;
+    });
   };
   if (system.is_mechanical()) {
     Mechanical f = system.mechanical();
@@ -299,6 +286,14 @@ ContactStart odae_multipliers(const System& system, const StartAnalysis& analysi
 }
 
 namespace {
+// 'a', 'b' and so on; of very many the first.
+std::string quoted(const std::vector<std::string>& names) {
+  constexpr std::size_t kShown = 8;
+  const std::size_t shown = std::min(names.size(), kShown);
+  const std::string text = fmt::format("'{}'", fmt::join(names.begin(), names.begin() + shown, "', '"));
+  return names.size() > shown ? fmt::format("{} and {} more", text, names.size() - shown) : text;
+}
+
 double residual_of(const StartAnalysis& a, const std::string& name, bool position) {
   for (const ConstraintResidual& r : a.residuals)
     if (r.name == name && r.position == position) return r.value;
@@ -367,20 +362,24 @@ Start consistent_start(const System& system, bool project) {
   }
   if (!a.vanishing.empty())
     throw Error(fmt::format(
-        "constraint '{}' cannot act at the start: its gradient vanishes there (a rod of length 0, for example), so no "
+        "constraint {} cannot act at the start: its gradient vanishes there (a rod of length 0, for example), so no "
         "reaction can hold it. Start elsewhere, or write the constraint in a form whose gradient is not zero",
-        fmt::join(a.vanishing, "', '")));
+        quoted(a.vanishing)));
+  if (!a.not_finite.empty())
+    throw Error(fmt::format(
+        "the gradient of constraint {} is not finite at the start (the root of 0 in a rod of length 0, for example). "
+        "Start elsewhere, or write the constraint without roots",
+        quoted(a.not_finite)));
   if (!a.redundant.empty() && system.m() > system.n())
     throw Error(fmt::format(
-        "{} constraints on {} coordinates cannot be independent: rank {} at the start, '{}' {} from the others. Remove "
+        "{} constraints on {} coordinates cannot be independent: rank {} at the start, {} {} from the others. Remove "
         "what is redundant, or pass --redundant minimum-norm",
-        system.m(), system.n(), a.rank, fmt::join(a.redundant, "', '"),
-        a.redundant.size() == 1 ? "follows" : "follow"));
+        system.m(), system.n(), a.rank, quoted(a.redundant), a.redundant.size() == 1 ? "follows" : "follow"));
   if (!a.redundant.empty())
     throw Error(fmt::format(
-        "constraints are dependent at the start: rank {} of {}, '{}' {} from the others. Remove what is redundant, "
+        "constraints are dependent at the start: rank {} of {}, {} {} from the others. Remove what is redundant, "
         "start where the constraints are independent{}",
-        a.rank, system.m(), fmt::join(a.redundant, "', '"), a.redundant.size() == 1 ? "follows" : "follow",
+        a.rank, system.m(), quoted(a.redundant), a.redundant.size() == 1 ? "follows" : "follow",
         system.is_mechanical() ? ", or pass --redundant minimum-norm" : ""));
   // A mass of exactly 0, or nearly: forces that depend on the velocity may determine what inertia does not. The first step
   // shows whether they do.

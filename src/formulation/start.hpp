@@ -20,9 +20,10 @@ struct StartAnalysis {
   std::vector<ConstraintResidual> residuals;
   bool consistent = true;
   int rank = 0;
-  std::vector<std::string> redundant;  // constraints that follow from the others
-  std::vector<std::string> vanishing;  // those of them whose own row of K is zero
-  bool saddle_regular = false;         // [L_vv K^T; K 0], c_y f_z of a dae, g_y v_z r_psi of an odae
+  std::vector<std::string> redundant;   // constraints that follow from the others, and those that cannot act:
+  std::vector<std::string> vanishing;   // their gradient is zero
+  std::vector<std::string> not_finite;  // their gradient has no value
+  bool saddle_regular = false;          // [L_vv K^T; K 0], c_y f_z of a dae, g_y v_z r_psi of an odae
   bool mass_positive_definite = false, mass_indefinite = false;  // of L_vv as it is written
   std::vector<std::string> without_inertia;                      // coordinates in the kernel of the saddle matrix
   std::vector<std::string> negative_inertia;  // coordinates of a motion that the constraints allow, with L_vv < 0

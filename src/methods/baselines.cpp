@@ -130,13 +130,14 @@ class SundialsStepper : public Stepper {
       running_ = out.ok;
       const std::int64_t total = steps_taken(), spent = total - taken_;
       taken_ = total;
-      iterations += spent;
       if (!out.ok) {
+        failed_iterations += spent;
         out.failure.ok = false;
         out.failure.iterations = static_cast<int>(spent);
         out.failure.reason = reason_.c_str();
         return out;
       }
+      iterations += spent;
       max_iterations = std::max(max_iterations, static_cast<int>(spent));
       std::copy(y.begin(), y.end(), state_.begin());
       ++count_;

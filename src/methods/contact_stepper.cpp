@@ -514,7 +514,7 @@ AdvanceReport ContactStepper::advance(double h, std::int64_t steps) {
   }
   const auto spent = [&] {
     std::int64_t sum = 0;
-    for (const auto& r : regimes_) sum += r->stepper->iterations;
+    for (const auto& r : regimes_) sum += r->stepper->iterations + r->stepper->failed_iterations;
     return sum;
   };
   for (std::int64_t k = 0; k < steps; ++k) {
@@ -535,10 +535,13 @@ AdvanceReport ContactStepper::advance(double h, std::int64_t steps) {
       out.failure = failure_;
       out.ok = false;
     }
-    const std::int64_t now = spent();
-    iterations += now - before;
-    max_iterations = std::max(max_iterations, static_cast<int>(now - before));
-    if (!out.ok) return out;
+    const std::int64_t own = spent() - before;
+    if (!out.ok) {
+      failed_iterations += own;
+      return out;
+    }
+    iterations += own;
+    max_iterations = std::max(max_iterations, static_cast<int>(own));
     ++count_;
     ++out.done;
   }

@@ -187,7 +187,7 @@ AdvanceReport PlanStepper::advance(double h, std::int64_t steps) {
       spent += out.failure.iterations;
       if (!ok) {
         if (composed) std::copy(saved_state_.begin(), saved_state_.end(), main_.state);
-        iterations += spent;
+        failed_iterations += spent;
         out.ok = false;
         return out;
       }

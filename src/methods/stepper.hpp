@@ -59,8 +59,9 @@ class Stepper {
   // Stage velocities (dae: stages) of the last step, one after the other; empty when they were not asked for.
   [[nodiscard]] virtual std::span<const double> stage_values() const { return {}; }
 
-  std::int64_t iterations = 0;  // of Newton, since the start
-  int max_iterations = 0;       // in one step
+  std::int64_t iterations = 0;         // of Newton, in the steps taken since the start
+  int max_iterations = 0;              // in one of them
+  std::int64_t failed_iterations = 0;  // in steps that failed; not saved
 };
 
 }  // namespace rattleback

@@ -148,8 +148,7 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
     json["adaptive"] = {{"controller", trajectory.adaptive->controller}, {"tolerance", trajectory.adaptive->tolerance},
                         {"steps", trajectory.adaptive->steps},           {"rejected", trajectory.adaptive->rejected},
                         {"smallest", trajectory.adaptive->smallest},     {"largest", trajectory.adaptive->largest}};
-  if (!trajectory.events.empty() || (options != nullptr && !options->event.empty()))
-    json["events"] = events_json(model, trajectory);
+  if (!trajectory.watched.empty() || !trajectory.events.empty()) json["events"] = events_json(model, trajectory);
   if (trajectory.error) json["error"] = *trajectory.error;
   if (trajectory.reverse_defect) json["reversibility"]["defect"] = *trajectory.reverse_defect;
   if (trajectory.observed_order) json["observed_order"] = *trajectory.observed_order;
@@ -244,6 +243,8 @@ std::string to_json(const Model& model, const CheckReport& r) {
   if (any_velocity) json["integrable_together"] = r.integrable_together;
   json["rank"] = r.rank;
   if (!r.redundant.empty()) json["redundant"] = r.redundant;
+  if (!r.vanishing.empty()) json["gradient_zero"] = r.vanishing;
+  if (!r.not_finite.empty()) json["gradient_not_finite"] = r.not_finite;
   if (mechanical) json["mass"] = {{"constant", r.mass_constant}, {"positive_definite", r.mass_positive_definite}};
   json["saddle_regular"] = r.saddle_regular;
   json["consistent"] = r.consistent;

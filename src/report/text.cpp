@@ -162,6 +162,7 @@ std::string constraint_sentences(const Model& model, const Trajectory& t) {
 }
 
 std::string adaptive_steps(const Trajectory& t) {
+  if (t.steps == 0) return fmt::format(": no steps, in {}", duration_text(t.wall_seconds));
   return fmt::format(": {} from {:.3g} to {:.3g}, to t = {:.10g}, in {}", count_text(t.adaptive->steps, "step"),
                      t.adaptive->smallest, t.adaptive->largest, t.t, duration_text(t.wall_seconds));
 }
@@ -175,10 +176,10 @@ std::string controller_sentence(const AdaptiveAudit& a) {
                      : "It holds the error of each step, not the long-time behaviour: the energy may drift.");
 }
 
-// The first few events.
+// The first few events, and the expressions that had none.
 std::string event_table(const Model& model, const Trajectory& t) {
   constexpr std::size_t kShown = 10;
-  if (t.events.empty()) return {};
+  if (t.events.empty() && (t.watched.empty() || t.steps == 0)) return {};
   std::string text = "\nEvents\n";
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < std::min(t.events.size(), kShown); ++i) {
@@ -189,6 +190,42 @@ std::string event_table(const Model& model, const Trajectory& t) {
   }
   text += align(rows, 2);
   if (t.events.size() > kShown) text += fmt::format("  ... and {} more (--json gives all)\n", t.events.size() - kShown);
+  for (const std::string& expression : t.watched)
+    if (std::ranges::find(t.events, expression, &EventFound::event) == t.events.end())
+      text += sentence(fmt::format("No crossing of {} up to t = {:.10g}.", expression, t.t));
+  return text;
+}
+
+// What one step cost, on average and at most.
+std::string newton_sentence(const Trajectory& t) {
+  std::string text =
+      fmt::format("Newton: {} in all, {:.1f} per step, at most {}", count_text(t.newton_iterations, "iteration"),
+                  static_cast<double>(t.newton_iterations) / static_cast<double>(t.steps), t.newton_max_per_step);
+  if (t.adaptive && t.adaptive->controller == "pi") text += ", with rejected tries and error estimates";
+  return text + '.';
+}
+
+// What a run that took no step has instead of an audit.
+std::string nothing_sentence(const Trajectory& t) {
+  return t.status == Status::stopped ? "Stopped in the first step: nothing was integrated. The message says why."
+                                     : "Nothing was integrated: no steps were asked for.";
+}
+
+std::string audit_sentences(const Model& model, const Trajectory& t) {
+  std::string text = "\nWhat was kept";
+  if (t.every > 1) text += fmt::format(" (looking at every {}th step)", t.every);
+  text += '\n';
+  if (t.energy) text += sentence(energy_sentence(model, t));
+  text += constraint_sentences(model, t);
+  if (t.error) text += sentence(fmt::format("Error at the end against the exact solution: {}.", size_text(*t.error)));
+  if (t.reverse_defect)
+    text += sentence(fmt::format("Integrated back: {} {} (relative).",
+                                 *t.reverse_defect <= 1e-6 ? "returns to the start up to" : "misses the start by",
+                                 size_text(*t.reverse_defect)));
+  if (t.observed_order)
+    text += sentence(fmt::format("Observed order, from repeating with h/2 and h/4: {:.2f}.", *t.observed_order));
+  if (t.adaptive) text += sentence(controller_sentence(*t.adaptive));
+  if (t.newton_iterations > 0 && !is_adaptive(t.method)) text += sentence(newton_sentence(t));
   return text;
 }
 
@@ -220,6 +257,22 @@ std::string method_paragraphs(const char* heading, const std::vector<MethodCheck
   return text;
 }
 
+// Why the rank is less than the number of constraints.
+std::string rank_text(const CheckReport& r) {
+  std::string text;
+  if (!r.vanishing.empty()) text += "; gradient zero: " + listed(r.vanishing);
+  if (!r.not_finite.empty()) text += "; gradient not finite: " + listed(r.not_finite);
+  if (!r.redundant.empty()) text += "; depends on the others: " + listed(r.redundant);
+  return text;
+}
+
+std::string method_sections(const CheckReport& r) {
+  const bool any = std::ranges::any_of(r.methods, &MethodCheck::applies);
+  if (!any && !r.obstacle.empty()) return "\nNo method applies\n" + sentence("Each " + r.obstacle + ".");
+  return method_paragraphs("Methods that apply", r.methods, true) +
+         method_paragraphs(any ? "Methods that do not apply" : "No method applies", r.methods, false);
+}
+
 std::string yes(bool value) { return value ? "yes" : "no"; }
 
 std::string slope_text(double value) { return std::isfinite(value) ? fmt::format("{:.2f}", value) : "-"; }
@@ -228,28 +281,14 @@ std::string slope_text(double value) { return std::isfinite(value) ? fmt::format
 
 std::string to_text(const Model& model, const Trajectory& t) {
   std::string text = fmt::format("{} ({})\n", model.name, model.key) + method_line(t) + '\n';
-  if (t.status == Status::stopped) text += '\n' + wrap("Stopped early. " + t.message, "", "  ");
+  if (t.steps == 0)
+    text += '\n' + nothing_sentence(t) + '\n';
+  else if (t.status == Status::stopped)
+    text += fmt::format("\nStopped early, after {}. The message says why.\n", count_text(t.steps, "step"));
 
   text += fmt::format("\nState at t = {:.10g}\n", t.t) + state_table(model, t.q, t.v, t.multipliers);
-
   text += event_table(model, t);
-  text += "\nWhat was kept";
-  if (t.every > 1) text += fmt::format(" (looking at every {}th step)", t.every);
-  text += '\n';
-  if (t.energy) text += sentence(energy_sentence(model, t));
-  text += constraint_sentences(model, t);
-  if (t.error) text += sentence(fmt::format("Error at the end against the exact solution: {}.", size_text(*t.error)));
-  if (t.reverse_defect)
-    text += sentence(fmt::format("Integrated back: {} {} (relative).",
-                                 *t.reverse_defect <= 1e-6 ? "returns to the start up to" : "misses the start by",
-                                 size_text(*t.reverse_defect)));
-  if (t.observed_order)
-    text += sentence(fmt::format("Observed order, from repeating with h/2 and h/4: {:.2f}.", *t.observed_order));
-  if (t.adaptive) text += sentence(controller_sentence(*t.adaptive));
-  if (t.newton_iterations > 0 && t.steps > 0 && !is_adaptive(t.method))
-    text += sentence(
-        fmt::format("Newton: {} in all, {:.1f} per step, at most {}.", count_text(t.newton_iterations, "iteration"),
-                    static_cast<double>(t.newton_iterations) / static_cast<double>(t.steps), t.newton_max_per_step));
+  if (t.steps > 0) text += audit_sentences(model, t);
   if (!t.notes.empty()) {
     text += "\nNotes\n";
     for (const std::string& note : t.notes) text += wrap(note, "  - ", "    ");
@@ -267,8 +306,7 @@ std::string to_text(const Model& model, const CheckReport& r) {
        fmt::format("{} ({})", r.coordinates, listed(model.coordinates.all()))},
       {"degrees of freedom", fmt::format("{}", r.degrees_of_freedom)},
       {"index", fmt::format("{}", r.index)},
-      {"constraints", fmt::format("{}, of rank {} at the start{}", model.multiplier_count(), r.rank,
-                                  r.redundant.empty() ? "" : "; depends on the others: " + listed(r.redundant))}};
+      {"constraints", fmt::format("{}, of rank {} at the start{}", model.multiplier_count(), r.rank, rank_text(r))}};
   if (mechanical)
     facts.push_back(
         {"mass matrix",
@@ -280,7 +318,9 @@ std::string to_text(const Model& model, const CheckReport& r) {
         {"velocities", fmt::format("{} ({})", model.odae.velocities.size(), listed(model.odae.velocities.all()))});
     facts.push_back({"g_y v_z r_psi", r.saddle_regular ? "regular at the start" : "singular at the start"});
   }
-  facts.push_back({"start", r.consistent ? "consistent" : "not consistent with the constraints"});
+  facts.push_back({"start", r.consistent            ? "consistent"
+                            : !r.not_finite.empty() ? "not decided: a constraint has no finite gradient there"
+                                                    : "not consistent with the constraints"});
   facts.push_back(
       {"derivatives", fmt::format("{} finite differences (relative {})",
                                   r.derivatives_ok ? "agree with" : "DIFFER from", size_text(r.derivative_error))});
@@ -313,8 +353,7 @@ std::string to_text(const Model& model, const CheckReport& r) {
         "\nNearest consistent start (run --project moves there)\n" + state_table(model, r.nearest_q, r.nearest_v, {});
   if (!r.multipliers.empty()) text += "\nMultipliers at the start\n" + state_table(model, {}, {}, r.multipliers);
 
-  text += method_paragraphs("Methods that apply", r.methods, true);
-  text += method_paragraphs("Methods that do not apply", r.methods, false);
+  text += method_sections(r);
   if (!r.notes.empty()) {
     text += "\nNotes\n";
     for (const std::string& note : r.notes) text += wrap(note, "  - ", "    ");

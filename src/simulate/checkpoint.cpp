@@ -16,7 +16,7 @@
 namespace rattleback {
 namespace {
 
-constexpr char kMagic[8] = {'R', 'B', 'C', 'H', 'K', '0', '0', '1'};
+constexpr char kMagic[8] = {'R', 'B', 'C', 'H', 'K', '0', '0', '2'};
 
 [[noreturn]] void fail(const std::string& what, const std::string& path) {
   throw Error(fmt::format("checkpoint '{}': {}: {}", path, what, std::strerror(errno)));

@@ -35,7 +35,7 @@ Reduction::Reduction(const Model& model, const Options& options) : whole_(&model
     if (options.project || model.project) project_start(system, q, v);
     return analyse_start(system, q, v, model.z0);
   }();
-  if (a.redundant.empty() || !a.vanishing.empty()) return;
+  if (a.redundant.empty() || !a.vanishing.empty() || !a.not_finite.empty()) return;
   if (system.has_families())
     throw Error(fmt::format(
         "--redundant minimum-norm works on single constraints, and '{}' has families of more than {} members. "

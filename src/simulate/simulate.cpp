@@ -5,9 +5,11 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
+#include <limits>
 
 #include <fmt/format.h>
 
+#include "audit/claims.hpp"
 #include "audit/monitor.hpp"
 #include "audit/rank.hpp"
 #include "formulation/start.hpp"
@@ -53,7 +55,9 @@ std::string failure_text(const BoundMethod& method, const System& system, double
                         a.redundant.front(), a.rank, system.m());
     break;
   }
-  text += fmt::format(". {} steps were kept. ", step);
+  text += step == 0   ? ". Nothing was integrated. "
+          : step == 1 ? ". 1 step was kept. "
+                      : fmt::format(". {} steps were kept. ", step);
   if (tolerance > 0.0) return text + fmt::format("Try --adaptive {:g}", tolerance / 10.0);
   text += method.adaptive ? "Try looser --rtol and --atol" : fmt::format("Try --step {:g}", h / 2.0);
   return text;
@@ -433,10 +437,15 @@ void Run::measure_reverse(Trajectory& out, bool ok) {
   compare(s.q(), start_.q);
   if (!method_.two_step) compare(s.v(), start_.v);
   out.reverse_defect = defect / std::fmax(size, 1e-300);
+  // With the pi controller the way back has other steps, whatever the method.
+  if (method_.symmetric && !(single_ && single_->adaptive() && !single_->retraces()))
+    if (std::string note = symmetry_contradiction(method_.name, *out.reverse_defect, options_.newton_tol);
+        !note.empty())
+      out.notes.push_back(std::move(note));
 }
 
 // Differences of the end states with h, h/2, h/4 shrink by 2^p.
-std::optional<double> observed_order(const Model& model, Options options) {
+std::optional<MeasuredOrder> measured_order(const Model& model, Options options) {
   options = complete(model, options);
   if (options.tableau.empty() && find_method(options.method).fixed_stages != 0) options.stages = 0;
   options.audit_order = options.audit_reverse = false;
@@ -447,22 +456,27 @@ std::optional<double> observed_order(const Model& model, Options options) {
   options.output_every = 0.0;
   options.event.clear();
   std::vector<std::vector<double>> ends;
+  double steps = 0.0;
   for (int k = 0; k < 3; ++k) {
     const Trajectory run = simulate(model, options);
     if (run.status != Status::done) return std::nullopt;
     std::vector<double> end = run.q;
-    end.insert(end.end(), run.v.begin(), run.v.end());
+    if (!run.constraint_midpoint)
+      end.insert(end.end(), run.v.begin(), run.v.end());  // those of a midpoint differ by O(h)
     ends.push_back(std::move(end));
+    steps = static_cast<double>(run.steps);
     options.step /= 2.0;
     if (options.steps) *options.steps *= 2;
   }
-  double d1 = 0.0, d2 = 0.0;
+  double d1 = 0.0, d2 = 0.0, size = 1e-300;
   for (std::size_t i = 0; i < ends[0].size(); ++i) {
     d1 = std::fmax(d1, std::fabs(ends[0][i] - ends[1][i]));
     d2 = std::fmax(d2, std::fabs(ends[1][i] - ends[2][i]));
+    size = std::fmax(size, std::fabs(ends[2][i]));
   }
   if (!(d2 > 0.0)) return std::nullopt;
-  return std::log2(d1 / d2);
+  const double unit = std::fmax(std::numeric_limits<double>::epsilon(), options.newton_tol);
+  return MeasuredOrder{std::log2(d1 / d2), d2 / size, unit * std::sqrt(steps)};
 }
 
 }  // namespace
@@ -471,7 +485,12 @@ Trajectory simulate(const Model& model, const Options& options) {
   if (const std::string faults = options.validate(); !faults.empty()) throw Error(faults);
   Run run(model, options);
   Trajectory out = run.go();
-  if (options.audit_order && out.status == Status::done) out.observed_order = observed_order(model, options);
+  if (!options.audit_order || out.status != Status::done) return out;
+  const std::optional<MeasuredOrder> measured = measured_order(model, options);
+  if (!measured) return out;
+  out.observed_order = measured->order;
+  if (std::string note = order_contradiction(out.method, out.order, *measured); !note.empty())
+    out.notes.push_back(std::move(note));
   return out;
 }
 

@@ -50,8 +50,15 @@ void SingleSteps::begin() {
   if (options_.output_every != 0.0) record_between();
 }
 
+std::int64_t SingleSteps::spent() const {
+  std::int64_t sum = stepper_.iterations + stepper_.failed_iterations;
+  if (estimator_) sum += estimator_->iterations + estimator_->failed_iterations;
+  return sum;
+}
+
 AdvanceReport SingleSteps::step(double h) {
   if (events_) events_->begin(stepper_);
+  const std::int64_t before = spent();
   AdvanceReport report;
   if (control_) {
     report = control_->step(*options_.until, dense_.get());
@@ -61,10 +68,13 @@ AdvanceReport SingleSteps::step(double h) {
     report = stepper_.advance(h, 1);
     if (dense_ && report.ok) dense_->piece(stepper_);
   }
+  last_step_ = h;
   if (!report.ok) return report;
   report.done = 1;
+  const std::int64_t own = spent() - before;
+  iterations_ += own;
+  max_iterations_ = std::max(max_iterations_, own);
   if (first_step_ == 0.0) first_step_ = h;
-  last_step_ = h;
   if (events_) events_->end(stepper_, h, control_ ? control_->pieces() : 1, *dense_, found_);
   if (options_.output_every != 0.0) record_between();
   return report;
@@ -90,14 +100,16 @@ void SingleSteps::record_between() {
 void SingleSteps::finish(Trajectory& out, bool ok) {
   if (ok && events_) events_->finish(stepper_, found_);
   out.output_every = options_.output_every;
+  out.watched = options_.event;
   out.events = std::move(found_);
   if (events_ && events_->missed() > 0)
     out.notes.push_back(
         fmt::format("{} zeros of events were not located: no step of the method ends there", events_->missed()));
+  out.newton_iterations = iterations_;
+  out.newton_max_per_step = static_cast<int>(max_iterations_);
   if (!control_) return;
   out.adaptive = control_->audit;
   out.step = first_step_;
-  out.newton_iterations += control_->iterations();
   if (control_->audit.controller == "reversible" && !method_.symmetric)
     out.notes.push_back(fmt::format(
         "the reversible controller keeps the long-time behaviour of symmetric methods, and {} is not symmetric here",
@@ -122,7 +134,8 @@ bool SingleSteps::go_back() {
 }
 
 std::vector<double> SingleSteps::save() const {
-  std::vector<double> out = {static_cast<double>(outputs_), first_step_, static_cast<double>(found_.size())};
+  std::vector<double> out = {static_cast<double>(outputs_), first_step_, static_cast<double>(iterations_),
+                             static_cast<double>(max_iterations_), static_cast<double>(found_.size())};
   const auto add = [&](const std::vector<double>& list) { out.insert(out.end(), list.begin(), list.end()); };
   for (const EventFound& e : found_) {
     const auto which = std::find(options_.event.begin(), options_.event.end(), e.event) - options_.event.begin();
@@ -145,10 +158,12 @@ void SingleSteps::load(std::span<const double> x) {
     const auto part = take(count);
     return std::vector<double>(part.begin(), part.end());
   };
-  const auto head = take(3);
+  const auto head = take(5);
   outputs_ = static_cast<std::int64_t>(head[0]);
   first_step_ = head[1];
-  for (auto k = static_cast<std::int64_t>(head[2]); k > 0; --k) {
+  iterations_ = static_cast<std::int64_t>(head[2]);
+  max_iterations_ = static_cast<std::int64_t>(head[3]);
+  for (auto k = static_cast<std::int64_t>(head[4]); k > 0; --k) {
     const auto e = take(3);
     EventFound found{options_.event[static_cast<std::size_t>(e[0])], e[1], static_cast<int>(e[2]), {}, {}};
     found.q = list(stepper_.q().size());

@@ -26,7 +26,8 @@ class SingleSteps {
   void begin();
   // One step with what happens in it: of size h, or as large as the step control wants.
   AdvanceReport step(double h);
-  [[nodiscard]] double last_step() const { return last_step_; }
+  [[nodiscard]] double last_step() const { return last_step_; }  // its size, also when it failed
+  [[nodiscard]] bool retraces() const { return control_->retraces(); }
   // Adaptive: has the end been reached; will the next step be cut to end there?
   [[nodiscard]] bool finished() const {
     return *options_.until < 0.0 ? stepper_.t() <= *options_.until : stepper_.t() >= *options_.until;
@@ -43,6 +44,7 @@ class SingleSteps {
 
  private:
   void record_between();
+  [[nodiscard]] std::int64_t spent() const;  // iterations of Newton so far, also on what was rejected or only estimates
 
   const Options& options_;
   const BoundMethod& method_;
@@ -53,7 +55,9 @@ class SingleSteps {
   std::unique_ptr<DenseStep> dense_;
   std::unique_ptr<Events> events_;
   std::vector<EventFound> found_;
-  std::int64_t outputs_ = 0;  // records between the steps so far
+  std::int64_t outputs_ = 0;     // records between the steps so far
+  std::int64_t iterations_ = 0;  // of the steps taken
+  std::int64_t max_iterations_ = 0;
   double first_step_ = 0.0, last_step_ = 0.0;
   std::vector<double> q_, v_;
 };

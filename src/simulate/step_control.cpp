@@ -12,6 +12,7 @@ namespace rattleback {
 namespace {
 
 constexpr double kEps = std::numeric_limits<double>::epsilon();
+constexpr double kTiny = std::numeric_limits<double>::min();
 
 double largest(std::span<const double> x) {
   double size = 0.0;
@@ -98,8 +99,9 @@ class PiControl final : public StepControl {
       const bool cut = next_is_cut(end);
       const double h = cut ? end - t : next_;
       AdvanceReport report;
-      if (!cut && std::fabs(h) <= 16.0 * kEps * std::fabs(t)) {
+      if (!cut && std::fabs(h) <= std::fmax(16.0 * kEps * std::fabs(t), kTiny)) {  // also at t = 0
         report.ok = false;
+        last_ = h;
         report.failure = last_failure_.ok ? failure_of("the tolerance asks for a step below rounding") : last_failure_;
         return report;
       }
@@ -165,7 +167,6 @@ class PiControl final : public StepControl {
     audit.largest = x[7];
     estimator_.load(x.subspan(8));
   }
-  [[nodiscard]] std::int64_t iterations() const override { return estimator_.iterations; }
 
  private:
   static constexpr double kSmooth = 0.2;
@@ -214,6 +215,7 @@ class ReversibleControl final : public StepControl {
     stepper_.start(0.0, start.q, start.v, start.multipliers, start.acceleration);
     stepper_.iterations = 0;
     stepper_.max_iterations = 0;
+    stepper_.failed_iterations = 0;
     stepper_.set_smooth_steps(kSmooth);
     density_.set_guess(start.multipliers);
     if (failure_.ok && !look()) failure_ = failure_of("the acceleration of this system cannot be computed");
@@ -235,6 +237,7 @@ class ReversibleControl final : public StepControl {
     const double h = cut ? end - t : eps_ / half;
     if (dense != nullptr) dense->begin(stepper_);
     report = stepper_.advance(h, 1);
+    last_ = h;
     if (!report.ok) return report;
     if (dense != nullptr) dense->piece(stepper_);
     if (cut) {  // the recursion stays at the state before, so that the way back can begin there

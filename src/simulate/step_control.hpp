@@ -30,7 +30,6 @@ class StepControl {
   virtual void turn_round() = 0;
   [[nodiscard]] virtual bool retraces() const = 0;  // going back takes the same steps
 
-  [[nodiscard]] virtual std::int64_t iterations() const { return 0; }  // of Newton, beside those of the stepper
   [[nodiscard]] virtual std::vector<double> save() const = 0;
   virtual void load(std::span<const double> saved) = 0;
 

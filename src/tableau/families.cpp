@@ -13,6 +13,8 @@
 //   lobatto-iiic                             a_i1 = b_1 and C(s-1)        s-1    s-1
 //   lobatto-iiic-star                        a_is = 0 and C(s-1)          s-1    s-1
 //   lobatto-iiid                             (IIIC + IIIC*)/2             s-1    s-1     [Jay1998; Jay2009, 7.6]
+//   murua         gauss, and s+1 Lobatto     C(s) at both sets of nodes   s      s       [Murua1997; Symank2025, 6.3]
+//                 points but 0
 //
 // No linear system is solved. With l_j the Lagrange polynomials of the nodes, C(s) means a_ij = ∫_0^{c_i} l_j, and
 // D(s), tested with the polynomials l_i, means b_i a_ij = b_j ∫_{c_j}^1 l_i. The integrals are exact Gauss
@@ -248,6 +250,10 @@ Tableau lobatto_iiid(int s) {
   return finish("lobatto-iiid", 2 * s - 2, family, mean, true);
 }
 
+// The Gauss method, with the values of its collocation polynomials at the points where Murua's method imposes the
+// constraint: a_ij = ∫_0^{c_i} l_j with c_i the Lobatto points after 0 and l_j the Lagrange polynomials of the Gauss nodes.
+// The last point is 1, so the last row is b. gamma extrapolates the multipliers to the end of the step: the Lagrange
+// polynomials of 0 and the Gauss nodes, at 1.                                       [Murua1997; Symank2025, 6.3.1]
 MuruaPair murua(int s) {
   MuruaPair pair{gauss(s), {}, {}, {}};
   const Family family(s, false, false);

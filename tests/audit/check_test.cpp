@@ -54,6 +54,79 @@ TEST(Check, NamesRedundantConstraints) {
   for (const MethodCheck& m : r.methods) EXPECT_FALSE(m.applies) << m.name;
 }
 
+// A rod of length 0 has no direction, so it does not follow from other constraints either.
+TEST(Check, NamesConstraintsWithoutAGradient) {
+  const auto rod = [](const std::string& formula) {
+    return check(
+        parse_model("coordinates = ['x', 'y']\n[parameters]\nl = 0\n[lagrangian]\nkinetic = \"(x'^2 + "
+                    "y'^2)/2\"\n[constraints.holonomic]\nrod = '" +
+                        formula + "'\n",
+                    "rod.toml"));
+  };
+  const CheckReport zero = rod("x^2 + y^2 - l^2"), root = rod("sqrt(x^2 + y^2) - l");
+  EXPECT_EQ(zero.vanishing, std::vector<std::string>{"rod"});
+  EXPECT_TRUE(zero.not_finite.empty());
+  EXPECT_EQ(root.not_finite, std::vector<std::string>{"rod"});
+  EXPECT_TRUE(root.vanishing.empty());
+  EXPECT_EQ(zero.obstacle, "needs constraints that can act: the gradient of 'rod' vanishes at the start");
+  EXPECT_EQ(root.obstacle, "needs constraints that can act: the gradient of 'rod' is not finite at the start");
+  for (const CheckReport* r : {&zero, &root}) {
+    EXPECT_TRUE(r->redundant.empty());
+    EXPECT_EQ(r->rank, 0);
+    EXPECT_FALSE(r->saddle_regular);
+    for (const MethodCheck& m : r->methods) EXPECT_FALSE(m.applies) << m.name;
+    ASSERT_EQ(r->notes.size(), 1U);  // what to do; no word of --redundant
+    EXPECT_NE(r->notes[0].find("Start elsewhere, or write"), std::string::npos) << r->notes[0];
+  }
+}
+
+TEST(Check, NamesConstraintsWithoutAGradientInDaes) {
+  const auto dae = [](const std::string& constraint) {
+    return check(
+        parse_model("kind = 'dae'\nstates = ['y1', 'y2']\nalgebraic = ['z']\n[rhs]\ny1 = 'z'\ny2 = "
+                    "'y1'\n[constraints]\nc = '" +
+                        constraint + "'\n",
+                    "dae.toml"));
+  };
+  EXPECT_EQ(dae("y1^2 + y2^2").vanishing, std::vector<std::string>{"c"});
+  EXPECT_EQ(dae("sqrt(y1)").not_finite, std::vector<std::string>{"c"});
+}
+
+// Families too long to be unrolled.
+TEST(Check, NamesConstraintsWithoutAGradientInLargeFamilies) {
+  const auto chain = [](const std::string& rod) {
+    return check(
+        parse_model("coordinates = ['x[1:300]', 'y[1:300]']\n[lagrangian]\nkinetic = \"sum(i = 1:300, "
+                    "x[i]'^2 + y[i]'^2)/2\"\n[constraints.holonomic]\n\"rod[i=1:300]\" = '" +
+                        rod + "'\n",
+                    "chain.toml"));
+  };
+  const CheckReport zero = chain("x[i]^2 + y[i]^2"), root = chain("sqrt(x[i]^2 + y[i]^2)");
+  EXPECT_EQ(zero.vanishing.size(), 300U);
+  EXPECT_EQ(zero.rank, 0);
+  EXPECT_EQ(zero.obstacle,
+            "needs constraints that can act: the gradient of 'rod[1]' and 299 more vanishes at the start");
+  EXPECT_EQ(root.not_finite.size(), 300U);
+  EXPECT_EQ(root.rank, 0);
+  EXPECT_EQ(chain("x[i]").rank, 300);
+  const CheckReport one = chain("(i - 7)*x[i]");  // the others are still counted
+  EXPECT_EQ(one.vanishing, std::vector<std::string>{"rod[7]"});
+  EXPECT_EQ(one.rank, 299);
+}
+
+TEST(Check, CountsTheRankOfLargeDaes) {
+  const auto dae = [](const std::string& constraint) {
+    return check(parse_model(
+        "kind = 'dae'\nstates = ['y[1:300]', 'w[1:300]']\nalgebraic = ['z[1:300]']\n[rhs]\n\"y[i=1:300]\" = "
+        "'z[i]'\n\"w[i=1:300]\" = 'y[i]'\n[constraints]\n\"c[i=1:300]\" = '" +
+            constraint + "'\n",
+        "dae.toml"));
+  };
+  EXPECT_EQ(dae("y[i] - w[i]").rank, 300);
+  EXPECT_TRUE(dae("y[i] - w[i]").vanishing.empty());
+  EXPECT_EQ(dae("(i - 7)*y[i]").vanishing, std::vector<std::string>{"c[7]"});
+}
+
 TEST(Check, OffersTheNearestConsistentStart) {
   LoadOptions options;
   options.start = {{"x'", "1"}, {"theta'", "0"}};

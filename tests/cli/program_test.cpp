@@ -91,6 +91,57 @@ TEST_F(CommandLine, EarlyStopKeepsEverythingAndExitsWith3) {
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), j["records"]["rows"].get<long>() + 1);
 }
 
+// The reason stands on standard error, the result on standard output.
+TEST_F(CommandLine, EarlyStopIsExplainedOnce) {
+  write("escaping.toml", kEscaping);
+  const Outcome outcome = rattleback({"run", "escaping.toml"});
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_NE(outcome.out.find("\nStopped early, after 221 steps. The message says why.\n"), std::string::npos)
+      << outcome.out;
+  EXPECT_EQ(outcome.out.find("stopped at t"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.err.find("stopped at t = 2.21 (step 222, h = 0.01)"), std::string::npos) << outcome.err;
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1);
+}
+
+TEST_F(CommandLine, AStopInTheFirstStepClaimsNothing) {
+  write("escaping.toml", kEscaping);
+  for (const std::vector<std::string>& more : {std::vector<std::string>{"--step", "100", "--until", "1000"},
+                                               {"--step", "100", "--steps", "3", "--event", "x"}}) {
+    std::vector<std::string> words = {"run", "escaping.toml"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome outcome = rattleback(words);
+    EXPECT_EQ(outcome.status, 3);
+    EXPECT_NE(outcome.out.find("\nStopped in the first step: nothing was integrated."), std::string::npos)
+        << outcome.out;
+    for (const char* part : {"kept", "drift", "Newton", "stopped at", "crossing"})
+      EXPECT_EQ(outcome.out.find(part), std::string::npos) << part << " in\n" << outcome.out;
+    EXPECT_NE(outcome.err.find("Nothing was integrated. Try --step 50\n"), std::string::npos) << outcome.err;
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1);
+    const auto j = json(words, 3);
+    EXPECT_EQ(j["status"], "stopped");
+    EXPECT_EQ(j["steps"], 0);
+    EXPECT_EQ(j["newton"].dump(), R"({"iterations":0,"max_per_step":0})");
+  }
+}
+
+TEST_F(CommandLine, CheckSaysThatNoMethodAppliesAndExitsWith0) {
+  const auto rod = [&](const std::string& formula) {
+    write("rod.toml",
+          "coordinates = ['x', 'y']\n[lagrangian]\nkinetic = \"(x'^2 + y'^2)/2\"\n[constraints.holonomic]\nrod = '" +
+              formula + "'\n");
+    const Outcome outcome = rattleback({"check", "rod.toml"});
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_NE(outcome.out.find("\nNo method applies\n"), std::string::npos) << outcome.out;
+    for (const char* part : {"depends on the others", "--redundant", "Methods that"})
+      EXPECT_EQ(outcome.out.find(part), std::string::npos) << outcome.out;
+    return outcome.out;
+  };
+  EXPECT_NE(rod("x^2 + y^2").find("the gradient of 'rod' vanishes at the start."), std::string::npos);
+  EXPECT_EQ(json({"check", "rod.toml"})["gradient_zero"].dump(), R"(["rod"])");
+  EXPECT_NE(rod("sqrt(x^2 + y^2)").find("the gradient of 'rod' is not finite at the start."), std::string::npos);
+  EXPECT_EQ(json({"check", "rod.toml"})["gradient_not_finite"].dump(), R"(["rod"])");
+}
+
 TEST_F(CommandLine, CsvIsReadExactlyByPandas) {
   ASSERT_TRUE(python_has("pandas")) << "python3-pandas is missing; ./test installs it";
   const auto j = json({"run", "skate", "--step", "0.03", "--steps", "50", "--output", "out.csv"});

@@ -67,6 +67,12 @@ TEST_F(StepControlProgram, EventsAreInTheJson) {
   EXPECT_FALSE(json({"run", "skate", "--until", "1"}).contains("events"));
 }
 
+TEST_F(StepControlProgram, ExpressionsWithoutACrossingAreNamed) {
+  EXPECT_NE(rattleback({"run", "skate", "--until", "1", "--event", "x - 100"})
+                .out.find("\nEvents\n  No crossing of x - 100 up to t = 1.\n"),
+            std::string::npos);
+}
+
 TEST_F(StepControlProgram, OutputIsAtTheTimesAskedFor) {
   const auto j =
       json({"run", "skate", "--step", "0.1", "--until", "5", "--output-every", "0.25", "--output", "out.csv"});

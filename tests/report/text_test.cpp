@@ -59,11 +59,57 @@ TEST(RunText, WorkOfForcesIsNotCalledAnError) {
   expect_contains(to_text(model, sleigh_run()), "Energy: went from 1.5 to 1.5. Forces do work on this system");
 }
 
+void expect_lacks(const std::string& text, const std::string& part) {
+  EXPECT_EQ(text.find(part), std::string::npos) << "'" << part << "' in\n" << text;
+}
+
+// The message itself is for standard error.
 TEST(RunText, EarlyStopStandsOnTop) {
   Trajectory t = sleigh_run();
   t.status = Status::stopped;
-  t.message = "spark-gauss (3 stages): Newton stopped at t = 1.25. 125 steps were kept. Try --step 0.005";
-  expect_contains(to_text(sleigh(), t), "\n\nStopped early. spark-gauss (3 stages): Newton stopped at t = 1.25.");
+  t.message = "spark-gauss (3 stages): Newton stopped at t = 0.12. 1 step was kept. Try --step 0.005";
+  const std::string text = to_text(sleigh(), t);
+  expect_contains(text, "in 2.0 ms\n\nStopped early, after 1 step. The message says why.\n\nState at t = 0.12\n");
+  expect_contains(text, "\nWhat was kept\n");
+  expect_lacks(text, t.message);
+}
+
+TEST(RunText, ARunWithoutStepsHasNoAudit) {
+  Trajectory t = sleigh_run();
+  t.status = Status::stopped;
+  t.steps = 0;
+  t.t = 0.0;
+  t.error = 0.0;
+  t.watched = {"x - 1"};
+  t.energy->max_error = t.energy->drift_per_time = 0.0;
+  const std::string stopped = to_text(sleigh(), t);
+  expect_contains(stopped, "\n\nStopped in the first step: nothing was integrated. The message says why.\n\nState at");
+  t.status = Status::done;
+  const std::string asked = to_text(sleigh(), t);
+  expect_contains(asked, "\n\nNothing was integrated: no steps were asked for.\n\nState at");
+  for (const std::string& text : {stopped, asked})
+    for (const char* part : {"kept", "drift", "Error at the end", "Newton", "crossing"}) expect_lacks(text, part);
+}
+
+TEST(RunText, ExpressionsWithoutACrossingAreNamed) {
+  Trajectory t = sleigh_run();
+  expect_lacks(to_text(sleigh(), t), "Events");
+  t.watched = {"x - 1", "y - 2"};
+  expect_contains(to_text(sleigh(), t),
+                  "\nEvents\n  No crossing of x - 1 up to t = 0.12.\n  No crossing of y - 2 up to t = 0.12.\n");
+  t.events = {{"x - 1", 0.1, 1, {1, 2, 3}, {0, 0, 0}}};
+  const std::string text = to_text(sleigh(), t);
+  expect_contains(text, "  x - 1  up  t = 0.1");
+  expect_contains(text, "\n  No crossing of y - 2 up to t = 0.12.\n");
+  expect_lacks(text, "No crossing of x - 1");
+}
+
+TEST(RunText, IterationsOfThePiControllerAreExplained) {
+  Trajectory t = sleigh_run();
+  t.adaptive = AdaptiveAudit{.controller = "pi", .tolerance = 1e-6, .steps = 1};
+  expect_contains(to_text(sleigh(), t), "at most 3, with rejected tries and error estimates.");
+  t.adaptive->controller = "reversible";
+  expect_contains(to_text(sleigh(), t), "at most 3.\n");
 }
 
 TEST(RunText, LargeSystemsAreCutAndFit) {
@@ -101,6 +147,30 @@ TEST(CheckText, NamesWhatApplies) {
   expect_contains(text, "Nearest consistent start");
   expect_contains(
       text, "Methods that apply\n  spark-gauss\n\nMethods that do not apply\n  rattle: needs holonomic constraints");
+}
+
+TEST(CheckText, SaysOnceWhyNoMethodApplies) {
+  CheckReport r;
+  r.constraints = {{"blade", false, true, false, 0.0}};
+  r.vanishing = {"blade"};
+  r.consistent = true;
+  r.obstacle = "needs constraints that can act: the gradient of 'blade' vanishes at the start";
+  r.methods = {{"spark-gauss", false, r.obstacle}, {"spark-lobatto", false, "needs a system of kind dae"}};
+  const std::string text = to_text(sleigh(), r);
+  expect_contains(text, "of rank 0 at the start; gradient zero: blade\n");
+  expect_contains(text,
+                  "\nNo method applies\n  Each needs constraints that can act: the gradient of 'blade' vanishes at the "
+                  "start.\n");
+  expect_lacks(text, "Methods that");
+  expect_lacks(text, "depends on the others");
+  r.vanishing.clear();
+  r.not_finite = {"blade"};
+  r.consistent = false;
+  expect_contains(to_text(sleigh(), r), "; gradient not finite: blade\n");
+  expect_contains(to_text(sleigh(), r), "not decided: a constraint has no finite gradient there");
+  // Without a common reason each method has its own.
+  r.obstacle.clear();
+  expect_contains(to_text(sleigh(), r), "\nNo method applies\n  spark-gauss: needs");
 }
 
 TEST(OrderText, IsATableWithOneColumnPerMethod) {

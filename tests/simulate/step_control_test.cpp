@@ -59,6 +59,64 @@ TEST(PiController, CountsWhatItDid) {
   EXPECT_NEAR(run.adaptive->largest, largest, 1e-13);
 }
 
+void expect_iterations_of_steps(const Trajectory& run) {
+  EXPECT_LE(run.newton_iterations, run.newton_max_per_step * run.steps);
+  EXPECT_LE(run.newton_max_per_step, run.newton_iterations);
+  EXPECT_EQ(run.newton_iterations == 0, run.steps == 0);
+}
+
+// All that was spent on a step, also on its rejected tries; so that the average is not above the maximum.
+TEST(Iterations, AreThoseOfTheStepsTaken) {
+  for (const char* controller : {"pi", "reversible"}) {
+    SCOPED_TRACE(controller);
+    Options options = adaptive("spark-gauss", 2, 1e-7, kTurn, controller);
+    options.step = 1.0;
+    expect_iterations_of_steps(simulate(kepler(), options));
+  }
+  // One step of the pi controller is three of the method, and a rejected one three more.
+  Options options = adaptive("spark-gauss", 2, 1e-7, kTurn);
+  options.step = 1.0;
+  const Trajectory chosen = simulate(kepler(), options);
+  const Trajectory fixed =
+      simulate(kepler(), {.method = "spark-gauss", .stages = 2, .step = 0.01, .until = kTurn, .formulation = "index2"});
+  EXPECT_GE(chosen.newton_max_per_step, 6 * (fixed.newton_iterations / fixed.steps));
+  expect_iterations_of_steps(fixed);
+}
+
+TEST(Iterations, LeaveOutTheStepThatFailed) {
+  const Model model =
+      parse_model("coordinates = ['x']\n[lagrangian]\nkinetic = \"x'^2/2\"\npotential = '-exp(x)'\n", "escaping.toml");
+  Options options{.method = "spark-gauss", .stages = 2, .step = 0.01, .until = 10.0};
+  for (const int compose : {0, 4})
+    for (const bool watched : {false, true}) {
+      options.compose = compose;
+      options.event.clear();
+      if (watched) options.event = {"x - 100"};
+      const Trajectory run = simulate(model, options);
+      ASSERT_EQ(run.status, Status::stopped);
+      EXPECT_GT(run.steps, 100);
+      EXPECT_LT(run.newton_max_per_step, compose == 0 ? 10 : 100);  // the step that failed took 100
+      expect_iterations_of_steps(run);
+    }
+  options.compose = 0;
+  options.event.clear();
+  options.adaptive = 1e-6;
+  const Trajectory chosen = simulate(model, options);
+  ASSERT_EQ(chosen.status, Status::stopped);
+  expect_iterations_of_steps(chosen);
+}
+
+TEST(PiController, StopsInTheFirstStepWhenNoneIsPossible) {
+  const Model model =
+      parse_model("coordinates = ['x']\n[lagrangian]\nkinetic = \"x'^2/2\"\npotential = '-x*sqrt(-t)'\n", "dies.toml");
+  const Trajectory run = simulate(model, adaptive("spark-gauss", 2, 1e-6, 1.0));
+  EXPECT_EQ(run.status, Status::stopped);
+  EXPECT_EQ(run.steps, 0);
+  EXPECT_NE(run.message.find("Nothing was integrated."), std::string::npos) << run.message;
+  EXPECT_EQ(run.message.find("h = 0)"), std::string::npos) << run.message;
+  expect_iterations_of_steps(run);
+}
+
 TEST(PiController, WorksForEveryOneStepMethodAndKeepsItsConstraints) {
   for (const MethodEntry& entry : registry()) {
     if (entry.baseline != Baseline::none || entry.first_step != nullptr || !entry.info.mechanical) continue;
@@ -266,6 +324,9 @@ TEST(AdaptiveCheckpoint, ContinuesWithTheSameBits) {
     EXPECT_EQ(whole.adaptive->smallest, resumed.adaptive->smallest);
     EXPECT_EQ(whole.adaptive->largest, resumed.adaptive->largest);
     EXPECT_EQ(whole.step, resumed.step);
+    EXPECT_EQ(whole.newton_iterations, resumed.newton_iterations);
+    EXPECT_EQ(whole.newton_max_per_step, resumed.newton_max_per_step);
+    EXPECT_EQ(whole.watched, resumed.watched);
     ASSERT_EQ(whole.events.size(), resumed.events.size());
     EXPECT_GT(whole.events.size(), 10U);
     for (std::size_t i = 0; i < whole.events.size(); ++i) {
