@@ -48,7 +48,8 @@ Equations reduced_energy_step(const Reduced& r, std::int32_t multipliers, const 
   }
   eq.results.assign(x1.begin(), x1.begin() + r.n);
   append(eq.results, Point(g, in.time(1.0), x1, {}, start.held)(r.velocity));
-  append(eq.results, in.multipliers);
+  // It has no multipliers. Those that are reported are linear in the unknowns of the acceleration level and need no guess.
+  eq.results.insert(eq.results.end(), static_cast<std::size_t>(multipliers), g.zero());
   return eq;
 }
 

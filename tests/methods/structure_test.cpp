@@ -227,7 +227,7 @@ TEST(Energy, StaysBoundedForSymmetricMethodsOnAReversibleProblem) {
 
 TEST(Energy, DriftsForMethodsThatAreNotSymmetric) {
   for (const Candidate& c : candidates(particle())) {
-    if (c.symmetric) continue;
+    if (c.symmetric || find_method(c.name).energy == Claim::yes) continue;
     SCOPED_TRACE(c.name + " " + std::to_string(c.stages));
     const EnergyError error = energy_error(method(c.name, c.stages), particle(), 0.1, 2'000);
     EXPECT_GT(error.late / error.early, 2.0);  // 2.9 spark-euler-2, 9 to 10 most, 108 spark-euler-1
