@@ -39,7 +39,7 @@ TEST_F(Angles, HaveAllTheirTurnsInEveryOutput) {
   EXPECT_LT(std::stod(defect), 1e-12);
 
   const Outcome text = rattleback(run);
-  EXPECT_NE(text.out.find("theta   =             20"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("theta  =            20"), std::string::npos) << text.out;
 }
 
 TEST_F(Angles, ThatAreNoneAreRefused) {

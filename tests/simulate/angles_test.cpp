@@ -95,16 +95,14 @@ TEST(Angles, KeepTheirDigitsInALongRotation) {
                 std::fabs(run.q[0] - turned(0.0, 3125.0)) / turned(0.0, 3125.0)};
   };
   const Seen wrapped = measure(rotor()), long_way = measure(plain(rotor()));
-  RecordProperty("energy", std::to_string(wrapped.energy) + " " + std::to_string(long_way.energy));
-  std::printf("rotor: wrapped %.3g %.3g, not wrapped %.3g %.3g\n", wrapped.energy, wrapped.angle, long_way.energy,
-              long_way.angle);
-  EXPECT_LT(wrapped.energy, 1e-13);
-  EXPECT_LT(wrapped.angle, 1e-14);
-  EXPECT_GT(long_way.energy, 10.0 * wrapped.energy);
-  EXPECT_GT(long_way.angle, 3.0 * wrapped.angle);
+  EXPECT_LT(wrapped.energy, 1e-13);                        // 8.8e-15
+  EXPECT_LT(wrapped.angle, 1e-14);                         // 0: the rounded exact angle
+  EXPECT_GT(long_way.energy, 50.0 * wrapped.energy);       // 6.7e-12
+  EXPECT_GT(long_way.angle, 3.0 * wrapped.angle + 1e-15);  // 4.3e-14
 }
 
-// q3 turns 4000 times.
+// q3 turns 4500 times. Without wrapping it is known to 4e-12 at the end; forces that are wrong by as much at every step
+// change the speed, and the speed the angle.
 TEST(Angles, OfTheGearboxAreReportedAsWithoutWrapping) {
   for (const auto& [method, stages] : {std::pair("mclachlan-perlmutter", 0), std::pair("spark-gauss", 2)}) {
     Options o = fixed(method, stages, 0.1, 100'000);
@@ -116,15 +114,14 @@ TEST(Angles, OfTheGearboxAreReportedAsWithoutWrapping) {
     double angle = 0.0, rest = 0.0;
     for (std::size_t i = 0; i < a.records.q.size(); ++i)
       (i % 3 == 2 ? angle : rest) = std::fmax(i % 3 == 2 ? angle : rest, std::fabs(a.records.q[i] - b.records.q[i]));
-    std::printf("gearbox %s: q3 = %.9g, differences %.3g %.3g, energies %.17g %.17g\n", method, a.q[2], angle, rest,
-                a.energy->max_error, b.energy->max_error);
-    EXPECT_LT(angle, 1e-6);
-    EXPECT_LT(rest, 1e-5);
-    EXPECT_NEAR(a.energy->max_error, b.energy->max_error, 1e-6 * (1.0 + b.energy->max_error));
+    EXPECT_LT(angle, 1e-6);                                       // 1.3e-7 with both, of 28 000
+    EXPECT_LT(rest, 1e-6);                                        // 7.4e-8, 2.2e-8
+    EXPECT_NEAR(a.energy->max_error, b.energy->max_error, 1e-7);  // 4.78, and 1.685e-3
+    EXPECT_EQ(a.newton_iterations, b.newton_iterations);          // velocities stay good starting guesses
   }
 }
 
-// Methods whose unknowns are positions: the solutions before a wrap are no starting guesses after it.
+// Holonomic constraints, two steps, compositions, the symplectic Euler methods.
 TEST(Angles, WrapInEveryKindOfStep) {
   struct Case {
     const char *system, *method;
@@ -136,7 +133,7 @@ TEST(Angles, WrapInEveryKindOfStep) {
   for (const Case& c :
        {Case{"rolling-disc", "spark-lobatto-ab", 3, "ggl", 0, 20.0},
         Case{"rolling-disc", "prk-lobatto", 3, "", 0, 20.0}, Case{"rolling-disk", "cortes-martinez", 0, "", 0, 60.0},
-        Case{"skate", "spark-lobatto-ab", 2, "", 4, 60.0}, Case{"mobile-robot", "srk-radau-ia", 2, "", 0, 20.0},
+        Case{"skate", "spark-lobatto-ab", 2, "", 4, 60.0}, Case{"skate", "srk-radau-ia", 2, "", 0, 60.0},
         Case{"andrews", "euler-true", 0, "", 2, 0.03}}) {
     const Model model = shipped(c.system);
     Options o;
@@ -151,11 +148,10 @@ TEST(Angles, WrapInEveryKindOfStep) {
     double most = 0.0, size = 0.0;
     for (const std::int32_t i : model.angles) most = std::fmax(most, std::fabs(a.q[static_cast<std::size_t>(i)]));
     for (const double x : b.records.q) size = std::fmax(size, std::fabs(x));
-    std::printf("%s %s: %.3g, q %.3g v %.3g\n", c.system, c.method, most, largest_difference(a.records.q, b.records.q),
-                largest_difference(a.records.v, b.records.v));
     EXPECT_GT(most, 1.5 * kTurn) << c.system;
-    EXPECT_LT(largest_difference(a.records.q, b.records.q), 1e-10 * size) << c.system << " " << c.method;
-    EXPECT_LT(largest_difference(a.records.v, b.records.v), 1e-9 * size) << c.system << " " << c.method;
+    // At most 2.7e-12 and 1.8e-11 (andrews, whose velocities are 1e3).
+    EXPECT_LT(largest_difference(a.records.q, b.records.q), 1e-12 * size) << c.system << " " << c.method;
+    EXPECT_LT(largest_difference(a.records.v, b.records.v), 1e-11 * size) << c.system << " " << c.method;
   }
 }
 
@@ -164,7 +160,7 @@ Model skew_rotor() {
 kind = "skew-gradient"
 states = ["theta", "p"]
 angles = ["theta"]
-hamiltonian = "p^2/2 + cos(theta)"
+hamiltonian = "p^2/(2 + sin(theta)) + cos(theta)"
 [pi]
 "theta,p" = "1"
 [initial]
@@ -180,6 +176,9 @@ TEST(Angles, OfASkewGradientSystemWrapToo) {
     o.event = {"theta - 500.5"};
     const Trajectory a = simulate(skew_rotor(), o), b = simulate(plain(skew_rotor()), o);
     EXPECT_GT(a.q[0], 600.0);
+    // Here theta is among the unknowns, and solutions before a wrap are no starting guesses after it: 1.16 with both, 1.24
+    // if they were kept. (The rest is a criterion of convergence that is relative to the state, which is smaller.)
+    EXPECT_LT(static_cast<double>(a.newton_iterations), 1.2 * static_cast<double>(b.newton_iterations));
     EXPECT_LT(largest_difference(a.records.q, b.records.q), 1e-9);
     ASSERT_EQ(a.events.size(), 1U);
     ASSERT_EQ(b.events.size(), 1U);
@@ -225,12 +224,9 @@ TEST(Angles, DoNotDisturbTheStepControl) {
     o.formulation = "";
     const Trajectory a = simulate(shipped("gearbox"), o), b = simulate(plain(shipped("gearbox")), o);
     EXPECT_GT(a.q[2], 200.0);
-    std::printf("control %s: %ld %ld steps, rejected %ld %ld\n", controller, static_cast<long>(a.adaptive->steps),
-                static_cast<long>(b.adaptive->steps), static_cast<long>(a.adaptive->rejected),
-                static_cast<long>(b.adaptive->rejected));
     EXPECT_LT(largest_difference(a.q, b.q), 1e-3);
-    EXPECT_LE(a.adaptive->rejected, b.adaptive->rejected + 10);
-    EXPECT_LT(a.adaptive->steps, 3 * b.adaptive->steps);
+    EXPECT_LE(a.adaptive->rejected, b.adaptive->rejected + 10);                // 27 and 43; 0 and 0
+    EXPECT_LT(a.adaptive->steps, b.adaptive->steps + b.adaptive->steps / 10);  // 1102 and 1098; 1968 and 1968
   }
 }
 
@@ -267,8 +263,7 @@ TEST(Angles, TurnBackToTheStart) {
     o.audit_reverse = true;
     const Trajectory run = simulate(shipped("gearbox"), o);
     EXPECT_GT(run.q[2], 200.0);
-    std::printf("back %s %.3g\n", method, *run.reverse_defect);
-    EXPECT_LT(*run.reverse_defect, 1e-9) << method;
+    EXPECT_LT(*run.reverse_defect, 1e-11) << method;  // 2.1e-13, 9.8e-14, 2.6e-13
   }
   Options o = adaptive("spark-gauss", 2, 1e-6, 100.0, "reversible");
   o.formulation = "";
@@ -277,7 +272,8 @@ TEST(Angles, TurnBackToTheStart) {
 }
 
 TEST(Angles, MayStartFarFromZero) {
-  const Model near = shipped("gearbox", {}, {{"q3", "1"}}), far = shipped("gearbox", {}, {{"q3", "1 + 2000*pi"}});
+  const auto gearbox = [](const char* q3) { return shipped("gearbox", {}, {{"q3", q3}, {"q1'", "-sin(1)*q2'"}}); };
+  const Model near = gearbox("1"), far = gearbox("1 + 2000*pi");
   const Options o = fixed("spark-gauss", 2, 0.1, 200);
   const Trajectory a = simulate(near, o), b = simulate(far, o);
   EXPECT_EQ(b.records.q[2], far.q0[2]);
