@@ -138,7 +138,8 @@ bool PlanStepper::sub_step(Bench& bench, double t, double h, std::size_t which, 
     sizes.typical[0] = size;
     sizes.typical[1] = size * data_.multiplier_scale / std::fabs(h);
     if (data_.position_level) {  // velocities then come from differences of positions over h
-      double length = size * std::fabs(h);
+      // Wrapped angles carry errors of the time when they were a whole turn.
+      double length = std::fmax(size * std::fabs(h), turns_.empty() ? 0.0 : kTurnHigh);
       for (std::size_t i = 0; i < n_; ++i) length = std::fmax(length, std::fabs(main_.state[i]));
       sizes.noise[0] = std::fmax(length, length / std::fabs(h));
       sizes.noise[1] = sizes.noise[0] * data_.multiplier_scale / std::fabs(h);
