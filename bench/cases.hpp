@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels.hpp"
+#include "methods/angles.hpp"
 #include "methods/bind.hpp"
 #include "rattleback/error.hpp"
 #include "simulate/complete.hpp"
@@ -67,7 +68,7 @@ class LibrarySide final : public Side {
   }
   [[nodiscard]] std::vector<double> state() const override {
     const rattleback::Stepper& s = *method_.stepper;
-    std::vector<double> x(s.q().begin(), s.q().end());
+    std::vector<double> x = rattleback::unwrapped_positions(s);
     x.insert(x.end(), s.v().begin(), s.v().end());
     return x;
   }

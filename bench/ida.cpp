@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "ida_side.hpp"
+#include "methods/angles.hpp"
 #include "methods/bind.hpp"
 #include "simulate/complete.hpp"
 
@@ -129,7 +130,7 @@ std::vector<Candidate> our_candidates(const rattleback::System& system, const ra
         c.run = [stepper, &start, count, until = problem.until]() -> std::vector<double> {
           stepper->start(0.0, start.q, start.v, start.multipliers, start.acceleration);
           if (!stepper->advance(until / count, count).ok) return {};
-          return {stepper->q().begin(), stepper->q().end()};
+          return rattleback::unwrapped_positions(*stepper);
         };
         out.push_back(std::move(c));
       }

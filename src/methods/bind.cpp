@@ -156,6 +156,7 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
   data.n = system.n();
   data.m = system.m();
   data.mechanical = system.is_mechanical();
+  data.angles = model.angles;
   data.solve.tolerance = options.newton_tol;
   data.graded_mass = system.graded_mass();
   data.multiplier_scale = multiplier_scale(system, start);
@@ -201,7 +202,9 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
     if (entry.energy) {
       bind_energy(system, *entry.energy, options, start, data, out);
     } else if (entry.step != nullptr) {
-      data.step = Plan(entry.step(system.mechanical()));
+      Equations step = entry.step(system.mechanical());
+      data.turn_free = step.turn_free;
+      data.step = Plan(std::move(step));
       if (entry.first_step != nullptr) {
         data.first.emplace(entry.first_step(system.mechanical()));
         data.two_step = out.two_step = true;
@@ -237,6 +240,7 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
                       model.key, out.name));
     if (system.is_large()) {  // without stage values for dense output: it interpolates between the steps
       data.nominal_step = options.step;
+      data.turn_free = form.formulation != Formulation::ggl;
       data.step = Plan(runge_kutta_step(system.families(), scheme, form));
     } else {
       Equations step = system.is_mechanical() ? runge_kutta_step(system.mechanical(), scheme, form)
@@ -244,6 +248,7 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
       const bool dense = (options.output_every != 0.0 || !options.event.empty()) && options.compose == 0;
       if (dense) out.stage = stage_layout(scheme, system.is_mechanical());
       if (!dense) step.extra.clear();
+      data.turn_free = step.turn_free;
       data.step = Plan(std::move(step));
     }
     if (scheme.carries_multiplier)

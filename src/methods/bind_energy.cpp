@@ -12,6 +12,7 @@ std::string why_not_energy(const Model& model) { return why_not_reducible(model)
 
 void bind_energy(const System& system, const EnergyMethod& method, const Options& options, const Start& start,
                  PlanStepperData& data, BoundMethod& out) {
+  data.turn_free = true;  // the unknowns are rates
   const bool collocation = method.kind == EnergyRule::Kind::collocation;
   EnergyRule rule{.kind = method.kind, .stages = collocation ? options.stages : 1};
   const auto choose_points = [&](const SkewGradient& s, std::span<const double> x, std::span<const double> held) {

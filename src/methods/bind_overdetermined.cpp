@@ -36,6 +36,7 @@ std::unique_ptr<PlanStepper> euler_stepper(const Overdetermined& system, const E
       .acceleration = std::make_unique<Acceleration>(system),
       .solve = plan.solve};
   data.n = system.ny;
+  data.angles = plan.angles;
   data.velocities = system.nz;
   data.m = system.m;
   data.multiplier_scale = plan.multiplier_scale;
@@ -107,6 +108,7 @@ BoundMethod bind_overdetermined(const System& system, const Options& options, co
 
   const Overdetermined o = system.is_odae() ? system.odae() : Overdetermined(system.mechanical());
   plan.multiplier_scale = multiplier_scale(o, start);
+  plan.angles = model.angles;
   BoundMethod out;
   out.name = info.name;
   out.stages = 1;

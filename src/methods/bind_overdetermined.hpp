@@ -24,6 +24,7 @@ struct EulerPlan {
   int compose = 0;
   SolveOptions solve;
   double multiplier_scale = 1.0;
+  std::vector<std::int32_t> angles = {};  // positions that are wrapped
 };
 std::unique_ptr<PlanStepper> euler_stepper(const Overdetermined& system, const EulerPlan& plan);
 

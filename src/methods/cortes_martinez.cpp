@@ -19,6 +19,7 @@ Equations step(const Mechanical& system, bool first) {
   eq.graph = std::move(f.graph);
   Graph& g = eq.graph;
   StepInputs in(eq, f.n, f.m, true);
+  eq.turn_free = true;
   if (!first) eq.inputs.emplace_back(kPreviousStep, 1);
   const auto n = static_cast<std::size_t>(f.n);
   const std::vector<NodeId> v1 = in.list(kUnknown, 0, f.n), psi = in.list(kUnknown, f.n, f.m);

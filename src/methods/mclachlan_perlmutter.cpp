@@ -19,6 +19,7 @@ Equations mclachlan_perlmutter_step(const Mechanical& system) {
   eq.graph = std::move(f.graph);
   Graph& g = eq.graph;
   StepInputs in(eq, f.n, f.m, true);
+  eq.turn_free = true;
   const auto n = static_cast<std::size_t>(f.n);
   const std::vector<NodeId> v1 = in.list(kUnknown, 0, f.n), psi = in.list(kUnknown, f.n, f.m);
   const NodeId half_h = g.mul(g.constant(0.5), in.h);

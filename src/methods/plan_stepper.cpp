@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "methods/angles.hpp"
+
 namespace rattleback {
 namespace {
 
@@ -45,6 +47,7 @@ PlanStepper::PlanStepper(PlanStepperData data)
       main_(&data_.step),
       history_width_(std::max(data_.step.unknown_slots().size(),
                               data_.adjoint ? data_.adjoint->unknown_slots().size() : std::size_t{0})),
+      turns_(data_.angles.empty() ? 0 : n_, 0.0),
       saved_state_(state_size_, 0.0),
       multipliers_(m_, 0.0),
       history_(data_.gamma.size() * kDepth * history_width_, 0.0),
@@ -67,6 +70,8 @@ void PlanStepper::start(double t, std::span<const double> q, std::span<const dou
   h_ = h_before_ = 0.0;
   count_ = 0;
   std::fill(depth_.begin(), depth_.end(), 0);
+  std::fill(turns_.begin(), turns_.end(), 0.0);
+  wrap_angles();
   if (data_.nominal_step != 0.0) {
     *main_.t = t;
     *main_.h = data_.nominal_step;
@@ -135,7 +140,8 @@ bool PlanStepper::sub_step(Bench& bench, double t, double h, std::size_t which, 
     sizes.typical[0] = size;
     sizes.typical[1] = size * data_.multiplier_scale / std::fabs(h);
     if (data_.position_level) {  // velocities then come from differences of positions over h
-      double length = size * std::fabs(h);
+      // Wrapped angles carry errors of the time when they were a whole turn.
+      double length = std::fmax(size * std::fabs(h), turns_.empty() ? 0.0 : kTurnHigh);
       for (std::size_t i = 0; i < n_; ++i) length = std::fmax(length, std::fabs(main_.state[i]));
       sizes.noise[0] = std::fmax(length, length / std::fabs(h));
       sizes.noise[1] = sizes.noise[0] * data_.multiplier_scale / std::fabs(h);
@@ -163,6 +169,13 @@ bool PlanStepper::sub_step(Bench& bench, double t, double h, std::size_t which, 
   copy(bench.result + state_size_, m_, multipliers_.data());
   if (!first && !plan.linear()) remember(bench, which);
   return true;
+}
+
+// Between whole steps only: sub-steps and stages see one continuous motion.
+void PlanStepper::wrap_angles() {
+  bool any = false;
+  for (const std::int32_t i : data_.angles) any |= wrap(main_.state[i], turns_[static_cast<std::size_t>(i)]);
+  if (any && !data_.turn_free) std::fill(depth_.begin(), depth_.end(), 0);
 }
 
 AdvanceReport PlanStepper::advance(double h, std::int64_t steps) {
@@ -197,6 +210,7 @@ AdvanceReport PlanStepper::advance(double h, std::int64_t steps) {
     max_iterations = std::max(max_iterations, spent);
     h_before_ = h;
     ++count_;
+    if (!turns_.empty()) wrap_angles();
     ++out.done;
   }
   return out;
@@ -215,13 +229,17 @@ int PlanStepper::turn_round() {
 
 void PlanStepper::take_snapshot(std::span<double> to) const {
   double* const x = std::copy_n(main_.state, state_size_, to.data());
-  *std::copy(multipliers_.begin(), multipliers_.end(), x) = h_before_;
+  double* const rest = std::copy(multipliers_.begin(), multipliers_.end(), x);
+  *rest = h_before_;
+  for (std::size_t i = 0; i < data_.angles.size(); ++i) rest[1 + i] = turns_[static_cast<std::size_t>(data_.angles[i])];
 }
 
 void PlanStepper::set_snapshot(double t, std::span<const double> from, bool keep_guesses) {
   std::copy_n(from.data(), state_size_, main_.state);
   std::copy_n(from.data() + state_size_, m_, multipliers_.data());
   h_before_ = from[state_size_ + m_];
+  for (std::size_t i = 0; i < data_.angles.size(); ++i)
+    turns_[static_cast<std::size_t>(data_.angles[i])] = from[state_size_ + m_ + 1 + i];
   t_base_ = t;
   count_ = 0;
   if (data_.two_step) h_ = h_before_;
@@ -241,6 +259,7 @@ std::vector<double> PlanStepper::save() const {
     for (const std::int32_t x : list) out.push_back(x);
   for (const std::int32_t slot : data_.step.unknown_slots()) out.push_back(main_.w[static_cast<std::size_t>(slot)]);
   out.insert(out.end(), multipliers_.begin(), multipliers_.end());
+  out.insert(out.end(), turns_.begin(), turns_.end());
   return out;
 }
 
@@ -259,6 +278,7 @@ void PlanStepper::load(std::span<const double> saved) {
     for (std::int32_t& x : *list) x = static_cast<std::int32_t>(next());
   for (const std::int32_t slot : data_.step.unknown_slots()) main_.w[static_cast<std::size_t>(slot)] = next();
   for (double& x : multipliers_) x = next();
+  for (double& x : turns_) x = next();
 }
 
 }  // namespace rattleback

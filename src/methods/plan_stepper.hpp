@@ -26,6 +26,8 @@ struct PlanStepperData {
   double multiplier_scale = 1.0;  // size of (mass / constraint row): multipliers ~ this * velocity / h
   double reference_energy = 0.0;  // energy-preserving methods: that of the start
   double nominal_step = 0.0;      // the run's step, for choices that are made before it begins
+  std::vector<std::int32_t> angles = {};             // positions that are kept within one turn of zero
+  bool turn_free = false;                            // solutions stay starting guesses when an angle was turned back
   std::unique_ptr<Acceleration> acceleration;        // for starting guesses
   std::unique_ptr<BranchedMultipliers> branch = {};  // overdetermined methods: for the inconsistent multipliers
   SolveOptions solve;
@@ -41,6 +43,7 @@ class PlanStepper final : public Stepper {
   [[nodiscard]] double t() const override { return t_base_ + static_cast<double>(count_) * h_; }
   [[nodiscard]] std::span<const double> q() const override { return {main_.state, n_}; }
   [[nodiscard]] std::span<const double> v() const override { return {main_.state + n_, nv_}; }
+  [[nodiscard]] std::span<const double> turns() const override { return turns_; }
   [[nodiscard]] std::span<const double> multiplier_guess() const override { return multipliers_; }
   [[nodiscard]] std::span<const double> own_multipliers() const override {
     return {main_.state + 2 * n_, data_.reports_carried ? m_ : std::size_t{0}};
@@ -48,7 +51,7 @@ class PlanStepper final : public Stepper {
   int turn_round() override;
   [[nodiscard]] std::vector<double> save() const override;
   void load(std::span<const double> saved) override;
-  [[nodiscard]] std::size_t snapshot_size() const override { return state_size_ + m_ + 1; }
+  [[nodiscard]] std::size_t snapshot_size() const override { return state_size_ + m_ + 1 + data_.angles.size(); }
   void take_snapshot(std::span<double> to) const override;
   void set_snapshot(double t, std::span<const double> from, bool keep_guesses) override;
   void set_smooth_steps(double ratio) override { smooth_steps_ = ratio; }
@@ -69,12 +72,14 @@ class PlanStepper final : public Stepper {
   void cold_guess(Bench& bench, double t);
   void extrapolate(Bench& bench, std::size_t which);
   void remember(const Bench& bench, std::size_t which);
+  void wrap_angles();
 
   PlanStepperData data_;
   std::size_t n_, m_, nv_, state_size_;
   Bench main_;
   std::optional<Bench> first_, adjoint_;
   std::size_t history_width_;
+  std::vector<double> turns_;        // by position; empty when there are no angles
   std::vector<double> saved_state_;  // before a composed step
   std::vector<double> multipliers_;  // of the newest stage: they tell on which branch of the multipliers the run is
   // Solutions of the last three steps for each sub-step; together they give the next starting guess.

@@ -85,6 +85,7 @@ class MechanicalStep {
       v1_ = last[0];
     }
     if (ggl_) take(s_, Q_);
+    eq_.turn_free = !ggl_;
     Psi_ = stage_multipliers(in_, scheme_, next, m_);
     next += static_cast<std::int32_t>(scheme_.rows.size()) * m_;
     if (ggl_) Mu_ = stage_multipliers(in_, scheme_, next, holonomic_, m_);

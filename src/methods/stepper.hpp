@@ -29,6 +29,9 @@ class Stepper {
   [[nodiscard]] virtual double t() const = 0;
   [[nodiscard]] virtual std::span<const double> q() const = 0;
   [[nodiscard]] virtual std::span<const double> v() const = 0;
+  // Whole turns that declared angles have made beyond q(), by coordinate; empty = none. What users see is
+  // q() + 2 pi turns() (methods/angles.hpp); what is periodic is evaluated at q(), which has all its digits.
+  [[nodiscard]] virtual std::span<const double> turns() const { return {}; }
 
   // Multipliers near the current state, good enough to start Newton's iteration from.
   [[nodiscard]] virtual std::span<const double> multiplier_guess() const = 0;

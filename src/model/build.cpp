@@ -3,6 +3,7 @@
 
 #include "model/build_matrix.hpp"
 #include "model/check.hpp"
+#include "model/check_angles.hpp"
 #include "model/model_text.hpp"
 #include "rattleback/error.hpp"
 
@@ -161,6 +162,7 @@ Model build_model(ModelText& text, const LoadOptions& options) {
   }
   check_structure(text, model);
   check_finite(text, model);
+  check_angles(text, model);
   return model;
 }
 

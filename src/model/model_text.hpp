@@ -45,6 +45,7 @@ struct ModelText {
   World world;
   std::string name;
   std::vector<std::int32_t> angles;
+  std::vector<std::size_t> angle_places;  // where each was declared
   bool project = false;
   RunDefaults run;
 

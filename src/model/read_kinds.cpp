@@ -85,8 +85,10 @@ void read_angles(ModelText& text, Reader& reader, const Value& document) {
     if (p.primed)
       text.world.source.fail(v.offset, "`" + v.text + "` in `angles` is a velocity. Write `" + p.stem + "`");
     const std::int32_t row = reader.position(k, text.world.coordinates, Thing::coordinate, "`angles`");
-    for (std::int64_t i = 0; i <= (k.indexed ? k.to - k.from : 0); ++i)
+    for (std::int64_t i = 0; i <= (k.indexed ? k.to - k.from : 0); ++i) {
       text.angles.push_back(row + static_cast<std::int32_t>(i));
+      text.angle_places.push_back(v.offset);
+    }
   }
 }
 

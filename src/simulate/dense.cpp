@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "methods/angles.hpp"
 #include "tableau/tableau.hpp"
 
 namespace rattleback {
@@ -48,6 +49,7 @@ void DenseStep::take(End& end, const Stepper& s) {
   end.t = s.t();
   end.q.assign(s.q().begin(), s.q().end());
   end.v.assign(s.v().begin(), s.v().end());
+  end.turns.assign(s.turns().begin(), s.turns().end());
   end.multipliers.assign(s.multiplier_guess().begin(), s.multiplier_guess().end());
   end.rate.clear();
   end.rate_fails = false;
@@ -62,6 +64,8 @@ void DenseStep::piece(const Stepper& s) {
   Piece& p = pieces_[count_];
   p.from = count_ == 0 ? start_ : pieces_[count_ - 1].to;
   take(p.to, s);
+  p.to_q = p.to.q;
+  for (std::size_t i = 0; i < p.to.turns.size(); ++i) p.to_q[i] = turned(p.to_q[i], p.to.turns[i] - p.from.turns[i]);
   p.stages.assign(s.stage_values().begin(), s.stage_values().end());
   ++count_;
 }
@@ -84,6 +88,7 @@ void DenseStep::at(double t, std::vector<double>& q, std::vector<double>& v) {
   while (i + 1 < count_ && sign * (t - pieces_[i].to.t) > 0.0) ++i;
   Piece& p = pieces_[i];
   const End* end = t == p.from.t ? &p.from : t == p.to.t ? &p.to : nullptr;
+  turns_ = end != nullptr ? &end->turns : &p.from.turns;
   if (end != nullptr) {
     q = end->q;
     v = end->v;
@@ -101,7 +106,7 @@ void DenseStep::interpolate(const Piece& p, double theta, double factor, std::ve
   const auto values = [&](std::size_t i) {
     const std::int32_t stage = stage_of_node_[i];
     if (stage == kStart) return (mechanical_ ? p.from.v : p.from.q).data();
-    if (stage == kEnd) return (mechanical_ ? p.to.v : p.to.q).data();
+    if (stage == kEnd) return (mechanical_ ? p.to.v : p.to_q).data();
     return p.stages.data() + static_cast<std::size_t>(stage) * n;
   };
   double below = 0.0;
@@ -139,7 +144,7 @@ void DenseStep::through_stages(const Piece& p, double theta, std::vector<double>
   integral(theta, q);
   integral(1.0, whole_);
   const double share = theta * theta * (3.0 - 2.0 * theta);
-  for (std::size_t k = 0; k < n; ++k) q[k] = p.from.q[k] + (q[k] + share * ((p.to.q[k] - p.from.q[k]) - whole_[k]));
+  for (std::size_t k = 0; k < n; ++k) q[k] = p.from.q[k] + (q[k] + share * ((p.to_q[k] - p.from.q[k]) - whole_[k]));
 }
 
 void DenseStep::hermite(Piece& p, double x, std::vector<double>& q, std::vector<double>& v) {
@@ -158,7 +163,7 @@ void DenseStep::hermite(Piece& p, double x, std::vector<double>& q, std::vector<
     const double d_slope1 = x2 * (1.0 + 5.0 * y) * (1.0 - 3.0 * y);
     const double d_bend0 = 0.5 * x * y2 * (2.0 - 5.0 * x), d_bend1 = -0.5 * x2 * y * (2.0 - 5.0 * y);
     for (std::size_t k = 0; k < n; ++k) {
-      const double change = p.to.q[k] - p.from.q[k];
+      const double change = p.to_q[k] - p.from.q[k];
       q[k] = p.from.q[k] + one * change + h * (slope0 * p.from.v[k] + slope1 * p.to.v[k]) +
              h * h * (bend0 * p.from.rate[k] + bend1 * p.to.rate[k]);
       v[k] = d_one * change / h + d_slope0 * p.from.v[k] + d_slope1 * p.to.v[k] +
@@ -168,7 +173,7 @@ void DenseStep::hermite(Piece& p, double x, std::vector<double>& q, std::vector<
   }
   const double one = x * x * (3.0 - 2.0 * x), slope0 = x * y * y, slope1 = -x * x * y;
   for (std::size_t k = 0; k < n; ++k) {
-    const double change = p.to.q[k] - p.from.q[k];
+    const double change = p.to_q[k] - p.from.q[k];
     double d0 = 0.0, d1 = 0.0;  // slopes at the ends
     if (mechanical_) {
       d0 = p.from.v[k];

@@ -28,18 +28,20 @@ class DenseStep {
 
   [[nodiscard]] double t0() const { return start_.t; }
   [[nodiscard]] double t1() const { return pieces_[count_ - 1].to.t; }
-  // State at a time from t0 to t1. v is empty for a dae.
+  // State at a time from t0 to t1. v is empty for a dae. Angles have turned by turns() more.
   void at(double t, std::vector<double>& q, std::vector<double>& v);
+  [[nodiscard]] std::span<const double> turns() const { return *turns_; }  // of the last call of at()
   [[nodiscard]] bool uses_stages() const { return !nodes_.empty(); }
 
  private:
   struct End {
     double t = 0.0;
-    std::vector<double> q, v, multipliers, rate;  // rate: v', dae: y'; empty: not computed yet
+    std::vector<double> q, v, turns, multipliers, rate;  // rate: v', dae: y'; empty: not computed yet
     bool rate_fails = false;
   };
   struct Piece {
     End from, to;
+    std::vector<double> to_q;  // the end, with angles counted on from the start: they may have been wrapped there
     std::vector<double> stages;
   };
   static void take(End& end, const Stepper& s);
@@ -58,6 +60,7 @@ class DenseStep {
   std::vector<Piece> pieces_;
   std::size_t count_ = 0;
   std::vector<double> whole_;
+  const std::vector<double>* turns_ = &start_.turns;
 };
 
 }  // namespace rattleback

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "methods/angles.hpp"
 #include "model/expression.hpp"
 
 namespace rattleback {
@@ -33,35 +34,39 @@ Events::Events(const System& system, std::vector<std::string> expressions, std::
       watched_(expressions_.size()),
       snapshot_(trial_->snapshot_size()) {}
 
-double Events::value(std::size_t which, double t, std::span<const double> q, std::span<const double> v) {
-  return values_(t, q, v)[which];
+std::span<const double> Events::values(double t, std::span<const double> q, std::span<const double> v,
+                                       std::span<const double> turns) {
+  if (turns.empty()) return values_(t, q, v);
+  unwrapped_.assign(q.begin(), q.end());
+  unwrap(unwrapped_, turns);
+  return values_(t, unwrapped_, v);
 }
 
 double Events::dense_value(std::size_t which, double theta, DenseStep& dense) {
   dense.at(t0_ + theta * h_, q_, v_);
-  return value(which, t0_ + theta * h_, q_, v_);
+  return values(t0_ + theta * h_, q_, v_, dense.turns())[which];
 }
 
 double Events::real_value(std::size_t which, double theta) {
   trial_->set_snapshot(t0_, snapshot_, false);
   if (!trial_->advance(theta * h_ / pieces_, pieces_).ok) return std::nan("");
-  return value(which, trial_->t(), trial_->q(), trial_->v());
+  return values(*trial_)[which];
 }
 
 void Events::start(const Stepper& s) {
-  const auto x = values_(s.t(), s.q(), s.v());
+  const auto x = values(s);
   for (std::size_t i = 0; i < watched_.size(); ++i) watched_[i] = {sign_of(x[i]), x[i] == 0.0};
 }
 
 void Events::begin(const Stepper& s) {
   t0_ = s.t();
   s.take_snapshot(snapshot_);
-  const auto x = values_(s.t(), s.q(), s.v());
+  const auto x = values(s);
   first_.assign(x.begin(), x.end());
 }
 
-void Events::report(std::size_t which, double t, std::span<const double> q, std::span<const double> v, int direction) {
-  found_->push_back({expressions_[which], t, direction, {q.begin(), q.end()}, {v.begin(), v.end()}});
+void Events::report(std::size_t which, double t, const Stepper& s, int direction) {
+  found_->push_back({expressions_[which], t, direction, unwrapped_positions(s), {s.v().begin(), s.v().end()}});
 }
 
 // The smallest |value| near a sample that is smaller than its neighbours: a golden section search on the polynomial that
@@ -167,7 +172,7 @@ void Events::end(const Stepper& s, double h, int pieces, DenseStep& dense, std::
   pieces_ = pieces;
   found_ = &found;
   const std::size_t before = found.size();
-  const auto now = values_(s.t(), s.q(), s.v());
+  const auto now = values(s);
   last_.assign(now.begin(), now.end());
   for (std::size_t i = 0; i < watched_.size(); ++i) {
     Watched& w = watched_[i];
@@ -181,7 +186,7 @@ void Events::end(const Stepper& s, double h, int pieces, DenseStep& dense, std::
       const Sample upper = last ? Sample{1.0, last_[i]} : Sample{list[k].top.theta, real_value(i, list[k].top.theta)};
       const bool other = sign_of(lower.value) * sign_of(upper.value) < 0;
       if (other && locate(i, lower, upper, polynomial_zero(i, list[k].before, list[k].after, dense)))
-        report(i, trial_->t(), trial_->q(), trial_->v(), sign_of(upper.value));
+        report(i, trial_->t(), *trial_, sign_of(upper.value));
       else if (other)
         ++missed_;
       if (std::isfinite(upper.value)) lower = upper;
@@ -202,7 +207,7 @@ void Events::decide_zero(std::size_t which) {
   const int sign = sign_of(after->value);
   if (w.sign != 0 && sign != w.sign) {
     trial_->set_snapshot(t0_, snapshot_, false);
-    report(which, t0_, trial_->q(), trial_->v(), sign);
+    report(which, t0_, *trial_, sign);
   }
   w.sign = sign;
 }
@@ -210,7 +215,7 @@ void Events::decide_zero(std::size_t which) {
 void Events::finish(const Stepper& s, std::vector<EventFound>& found) {
   found_ = &found;
   for (std::size_t i = 0; i < watched_.size(); ++i)
-    if (watched_[i].at_zero && watched_[i].sign != 0) report(i, s.t(), s.q(), s.v(), -watched_[i].sign);
+    if (watched_[i].at_zero && watched_[i].sign != 0) report(i, s.t(), s, -watched_[i].sign);
 }
 
 std::vector<double> Events::save() const {

@@ -49,7 +49,10 @@ class Events {
   struct Guess {
     double theta, slope;
   };
-  double value(std::size_t which, double t, std::span<const double> q, std::span<const double> v);
+  // Expressions speak of angles as they are reported, with all their turns.
+  std::span<const double> values(double t, std::span<const double> q, std::span<const double> v,
+                                 std::span<const double> turns);
+  std::span<const double> values(const Stepper& s) { return values(s.t(), s.q(), s.v(), s.turns()); }
   double dense_value(std::size_t which, double theta, DenseStep& dense);
   // The step of size theta*h, and the expression at its end; NaN when there is none.
   double real_value(std::size_t which, double theta);
@@ -60,13 +63,13 @@ class Events {
   Guess polynomial_zero(std::size_t which, Sample a, Sample b, DenseStep& dense);
   bool locate(std::size_t which, Sample lower, Sample upper, Guess guess);
   void decide_zero(std::size_t which);
-  void report(std::size_t which, double t, std::span<const double> q, std::span<const double> v, int direction);
+  void report(std::size_t which, double t, const Stepper& s, int direction);
 
   std::vector<std::string> expressions_;
   std::unique_ptr<Stepper> trial_;
   Evaluator values_;
   std::vector<Watched> watched_;
-  std::vector<double> snapshot_, q_, v_, first_, last_;
+  std::vector<double> snapshot_, q_, v_, unwrapped_, first_, last_;
   double t0_ = 0.0, h_ = 0.0;
   int pieces_ = 1;
   std::vector<Sample> samples_;

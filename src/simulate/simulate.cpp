@@ -13,6 +13,7 @@
 #include "audit/monitor.hpp"
 #include "audit/rank.hpp"
 #include "formulation/start.hpp"
+#include "methods/angles.hpp"
 #include "methods/bind.hpp"
 #include "rattleback/error.hpp"
 #include "simulate/checkpoint.hpp"
@@ -110,7 +111,9 @@ class Run {
 
   void record(double h_last);
   bool find_multipliers(std::vector<double>& out, double t, std::span<const double> q, std::span<const double> v);
-  void keep_record(double t, std::span<const double> q, std::span<const double> v, const System::Observation& o);
+  // The record has all turns of angles; the observation was made without them.
+  void keep_record(double t, std::span<const double> q, std::span<const double> v, std::span<const double> turns,
+                   const System::Observation& o);
   AdvanceReport adaptive_steps(const std::function<void()>& pause, const std::function<void()>& save);
   void save_checkpoint(CheckpointFile& file);
   [[nodiscard]] std::string signature_text() const;
@@ -165,16 +168,19 @@ void Run::record(double h_last) {
     for (std::size_t i = 0; i < row_.size(); ++i) row_[i] -= 0.5 * h_last * s.v()[i];
     monitor_.see_midpoint(watched().observe(s.t() - 0.5 * h_last, row_, s.v()).velocity);
   }
-  if (options_.output_every == 0.0) keep_record(s.t(), s.q(), s.v(), o);  // else records are between the steps
+  if (options_.output_every == 0.0)
+    keep_record(s.t(), s.q(), s.v(), s.turns(), o);  // else records are between the steps
 }
 
-void Run::keep_record(double t, std::span<const double> q, std::span<const double> v, const System::Observation& o) {
+void Run::keep_record(double t, std::span<const double> q, std::span<const double> v, std::span<const double> turns,
+                      const System::Observation& o) {
   if (!options_.keep_records) return;
   Trajectory::Records& r = records_;
   ++r.rows;
   const std::size_t before[] = {r.q.size(), r.v.size(), r.multipliers.size()};
   r.t.push_back(t);
   r.q.insert(r.q.end(), q.begin(), q.end());
+  unwrap(std::span(r.q).last(q.size()), turns);
   r.v.insert(r.v.end(), v.begin(), v.end());
   if (options_.record_multipliers) (void)find_multipliers(r.multipliers, t, q, v);
   if (system_.has_energy()) r.energy.push_back(o.energy);
@@ -234,10 +240,11 @@ Trajectory Run::go() {
   const std::size_t width = options_.keep_records ? 1 + n + nv + (options_.record_multipliers ? m : 0) + 3 : 0;
   stepper.start(0.0, start_.q, start_.v, start_.multipliers, start_.acceleration);
   if (SingleSteps::wanted(options_))
-    single_ = std::make_unique<SingleSteps>(system_, options_, start_, method_,
-                                            [&](double t, std::span<const double> q, std::span<const double> v) {
-                                              keep_record(t, q, v, watched().observe(t, q, v));
-                                            });
+    single_ = std::make_unique<SingleSteps>(
+        system_, options_, start_, method_,
+        [&](double t, std::span<const double> q, std::span<const double> v, std::span<const double> turns) {
+          keep_record(t, q, v, turns, watched().observe(t, q, v));
+        });
   const bool adaptive = single_ && single_->adaptive();
 
   std::optional<CheckpointFile> file;
@@ -349,7 +356,7 @@ Trajectory Run::go() {
     const double h = adaptive ? single_->last_step() : steps_ < grid_.whole ? grid_.h : grid_.last;
     out.message = failure_text(method_, system_, h, steps_, report.failure, options_.adaptive);
   }
-  out.q.assign(stepper.q().begin(), stepper.q().end());
+  out.q = unwrapped_positions(stepper);
   out.v.assign(stepper.v().begin(), stepper.v().end());
   if (!find_multipliers(out.multipliers, stepper.t(), stepper.q(), stepper.v()) && m > 0)
     out.notes.emplace_back(
@@ -434,7 +441,7 @@ void Run::measure_reverse(Trajectory& out, bool ok) {
   };
   for (const auto* list : {&start_.q, &start_.v})
     for (const double x : *list) size = std::fmax(size, std::fabs(x));
-  compare(s.q(), start_.q);
+  compare(unwrapped_positions(s), start_.q);
   if (!method_.two_step) compare(s.v(), start_.v);
   out.reverse_defect = defect / std::fmax(size, 1e-300);
   // With the pi controller the way back has other steps, whatever the method.

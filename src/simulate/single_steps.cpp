@@ -89,11 +89,11 @@ void SingleSteps::record_between() {
     const double t = way * static_cast<double>(outputs_) * options_.output_every, ahead = way * (t - now);
     if (ahead > rounding) return;
     if (ahead >= -rounding) {
-      keep_(now, stepper_.q(), stepper_.v());
+      keep_(now, stepper_.q(), stepper_.v(), stepper_.turns());
       continue;
     }
     dense_->at(t, q_, v_);
-    keep_(t, q_, v_);
+    keep_(t, q_, v_, dense_->turns());
   }
 }
 

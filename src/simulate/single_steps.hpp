@@ -12,7 +12,8 @@ namespace rattleback {
 
 class SingleSteps {
  public:
-  using Keep = std::function<void(double t, std::span<const double> q, std::span<const double> v)>;
+  using Keep = std::function<void(double t, std::span<const double> q, std::span<const double> v,
+                                  std::span<const double> turns)>;
 
   [[nodiscard]] static bool wanted(const Options& o) {
     return o.adaptive > 0.0 || !o.event.empty() || o.output_every != 0.0;

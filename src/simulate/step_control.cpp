@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "methods/angles.hpp"
 #include "rattleback/error.hpp"
 
 namespace rattleback {
@@ -22,6 +23,7 @@ double largest(std::span<const double> x) {
 
 // The size of an error: the larger of (largest component)/(size of its class), for positions and velocities. The size of
 // a class is its largest component at any step so far, so that a passage through zero does not ask for tiny steps.
+// Declared angles count without their turns: otherwise the tolerance would loosen as they turn.
 class ErrorNorm {
  public:
   static constexpr double kFloor = 1e-6;  // no class is smaller; in the units of the model
@@ -36,9 +38,17 @@ class ErrorNorm {
       for (std::size_t i = 0; i < x.size(); ++i) size = std::fmax(size, std::fabs(x[i] - y[i]));
       return size;
     };
+    // Of two states on both sides of a wrap, one has made a turn more.
+    const auto of_positions = [&]() {
+      if (a.turns().empty()) return difference(a.q(), b.q());
+      double size = 0.0;
+      for (std::size_t i = 0; i < a.q().size(); ++i)
+        size = std::fmax(size, std::fabs(turned(a.q()[i] - b.q()[i], a.turns()[i] - b.turns()[i])));
+      return size;
+    };
     const double q = std::fmax(q_, std::fmax(largest(a.q()), largest(b.q())));
     const double v = std::fmax(v_, std::fmax(largest(a.v()), largest(b.v())));
-    return std::fmax(difference(a.q(), b.q()) / q, difference(a.v(), b.v()) / v);
+    return std::fmax(of_positions() / q, difference(a.v(), b.v()) / v);
   }
   double q_ = kFloor, v_ = kFloor;
 };

@@ -49,6 +49,7 @@ struct Equations {
   std::vector<NodeId> results;  // the new state, then the newest stage multipliers
   std::vector<NodeId> extra;    // further values of a step (its stages), for whoever asked for them
   std::optional<SaddleHint> saddle;
+  bool turn_free = false;  // no unknown changes when an angle of the state turns once: none is a position
 };
 
 // Where the saddle-point iteration of a block keeps its matrices.

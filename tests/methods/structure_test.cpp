@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "methods/angles.hpp"
 #include "methods/bind.hpp"
 #include "methods/momentum.hpp"
 #include "methods/rk_families.hpp"
@@ -99,7 +100,7 @@ TEST(Symmetry, BringsEveryMethodBackToTheStartOfADae) { EXPECT_GE(expect_round_t
 TEST(Symmetry, IsMissedClearlyByTheMethodsThatDoNotClaimIt) {
   for (const Model& model : {sleigh(), oscillator(), shipped("dae-hessenberg"), shipped("dae-additive")})
     for (const Candidate& c : candidates(model)) {
-      if (c.symmetric) continue;
+      if (c.symmetric || c.name == "dg-itoh-abe") continue;  // symmetric where H couples no coordinates, as here
       SCOPED_TRACE(model.key + " " + c.name + " " + std::to_string(c.stages));
       const double h = model.kind == Kind::dae ? 0.05 : 0.2;
       EXPECT_GT(round_trip_defect(method(c.name, c.stages), model, h, 6), 1e-10);  // 9e-10 (order 5 on a DAE) to 1
@@ -197,7 +198,7 @@ TEST(Constraint, IsViolatedByTheMethodsThatKeepItElsewhere) {
       EXPECT_GT(max_constraint(method(c.name, c.stages), model, 0.2, 100), 1e-6);  // 6e-6 to 1e-1
     }
     EXPECT_EQ(names,
-              (std::vector<std::string>{"rk-gauss", "rk-gauss", "rk-radau-ia", "rk-radau-ia", "cortes-martinez"}));
+              (std::vector<std::string>{"rk-gauss", "rk-gauss", "rk-radau-ia", "rk-radau-ia", "cortes-martinez", "gonzalez-f"}));
   }
 }
 
@@ -306,7 +307,7 @@ TEST(RollingDisk, TurnsTooFastByAKnownAmountWithTwoStageLobatto) {
   for (const auto& [h, excess] : cases) {
     Motion motion(shipped("rolling-disk"), method("spark-lobatto-ab", 2));
     motion.advance(h, static_cast<int>(std::lround(50.0 / h)));
-    EXPECT_NEAR((motion.stepper->q()[3] - 50.0) / 50.0, excess, 1e-13);
+    EXPECT_NEAR((unwrapped_positions(*motion.stepper)[3] - 50.0) / 50.0, excess, 1e-13);
     EXPECT_LT(energy_bound("spark-lobatto-ab", 2, shipped("rolling-disk"), h, 1000), 2e-14);  // 4.4e-16
   }
 }
@@ -319,7 +320,7 @@ TEST(RollingDisk, IsTurnedExactlyByMcLachlanPerlmutter) {
     const double t = motion.stepper->t();
     x = std::fmax(x, std::fabs(motion.stepper->q()[0] - std::sin(2 * t) / 8));
     y = std::fmax(y, std::fabs(motion.stepper->q()[1] - (1 - std::cos(2 * t)) / 8));
-    theta = std::fmax(theta, std::fabs(motion.stepper->q()[3] - t) / t);
+    theta = std::fmax(theta, std::fabs(unwrapped_positions(*motion.stepper)[3] - t) / t);
     speed = std::fmax(speed, std::fabs(motion.stepper->v()[3] - 1.0));
   }
   EXPECT_LT(theta, 1e-11);          // 4e-13: rounding of 10^4 sums

@@ -33,5 +33,22 @@ TEST(SingleSteps, DoNotAllocate) {
   }
 }
 
+// q3 of the gearbox turns every 25 steps.
+TEST(SingleSteps, DoNotAllocateWhenAnglesAreWrapped) {
+  const Model model = shipped("gearbox");
+  Options plain = adaptive("spark-gauss", 2, 0.0, 1.0);
+  plain.formulation = "";
+  plain.step = 0.1;
+  Options looking = plain;
+  looking.event = {"q3 - 1e6"};
+  looking.output_every = 0.03;
+  Options controlled = plain;
+  controlled.adaptive = 1e-6;
+  for (const Options& options : {plain, looking, controlled}) {
+    (void)allocations_in(model, options, 1.0);
+    EXPECT_EQ(allocations_in(model, options, 20.0), allocations_in(model, options, 200.0));
+  }
+}
+
 }  // namespace
 }  // namespace rattleback::testing

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "methods/angles.hpp"
 #include "methods/bind.hpp"
 #include "methods/plan_stepper.hpp"
 #include "methods/runge_kutta.hpp"
@@ -82,8 +83,9 @@ void Motion::advance(double h, std::int64_t steps) {
 
 Motion::State Motion::state() {
   const auto list = [](std::span<const double> x) { return std::vector<double>(x.begin(), x.end()); };
-  State out{list(stepper->q()), list(stepper->v()), {}};
-  if (!acceleration_->solve(stepper->t(), out.q, out.v)) throw std::runtime_error(model.key + ": no multipliers");
+  State out{unwrapped_positions(*stepper), list(stepper->v()), {}};
+  if (!acceleration_->solve(stepper->t(), stepper->q(), out.v))
+    throw std::runtime_error(model.key + ": no multipliers");
   out.multipliers = list(acceleration_->multipliers());
   return out;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "methods/angles.hpp"
+
 namespace rattleback::testing {
 namespace {
 
@@ -84,7 +86,7 @@ double round_trip_defect(const Maker& maker, const Model& model, double h, int s
       size = std::fmax(size, std::fabs(b[i]));
     }
   };
-  compare(motion.stepper->q(), motion.start.q, true);
+  compare(unwrapped_positions(*motion.stepper), motion.start.q, true);
   compare(motion.stepper->v(), motion.start.v, turned == 0);
   return defect / size;
 }
