@@ -302,6 +302,9 @@ Plan::Plan(Equations eq) {
     return found;
   };
 
+  std::vector<std::int32_t> open_unknowns;  // not solved for yet
+  for (const Wanted& wish : wanted)
+    open_unknowns.insert(open_unknowns.end(), wish.unknowns.begin(), wish.unknowns.end());
   for (const Wanted& wish : wanted) {
     Block block;
     block.size = static_cast<std::int32_t>(wish.unknowns.size());
@@ -357,7 +360,12 @@ Plan::Plan(Equations eq) {
       d.Bt = matrix(hint.Bt);
       d.K = matrix(hint.K);
     }
-    assembler.forget(kUnknown, wish.unknowns);
+    // Stale after this block: what contains its unknowns, and what contains unknowns of later blocks. The latter occur when
+    // an equation contains an unknown that it does not depend on, as in (u + b) c - u c.
+    open_unknowns.erase(open_unknowns.begin(), open_unknowns.begin() + block.size);
+    std::vector<std::int32_t> stale = wish.unknowns;
+    stale.insert(stale.end(), open_unknowns.begin(), open_unknowns.end());
+    assembler.forget(kUnknown, stale);
     blocks_.push_back(std::move(block));
   }
   for (std::size_t k = 0; k < eq.results.size(); ++k)

@@ -66,6 +66,30 @@ TEST(Plan, KeepsAGuessApartFromAnEqualTermOfTheEquations) {
   EXPECT_NEAR(u + u * u * u, std::sin(0.7), 2e-16);
 }
 
+// The first equation contains u1 but does not depend on it; the second uses the same term.
+TEST(Plan, ForgetsTermsOfUnknownsThatALaterBlockSolvesFor) {
+  Built b;
+  b.eq.inputs = {{kPosition, 2}};
+  Graph& g = b.g();
+  const auto cube = [&](NodeId u) { return g.mul(u, g.mul(u, u)); };
+  const NodeId term = g.mul(g.add(b.u(1), b.in(0)), b.in(1));
+  b.add(g.sub(g.add(b.u(0), cube(b.u(0))), g.sub(term, g.mul(b.u(1), b.in(1)))));
+  b.add(g.sub(g.add(cube(b.u(1)), term), b.u(0)));
+  b.eq.guesses = {g.one(), g.one()};
+  b.eq.results = {b.u(0), b.u(1)};
+  const Plan plan(b.eq);
+  ASSERT_EQ(plan.blocks().size(), 2U);
+  std::vector<double> w = plan.image();
+  const double a = 0.7, c = 1.3;
+  w[static_cast<std::size_t>(plan.slot(kPosition))] = a;
+  w[static_cast<std::size_t>(plan.slot(kPosition)) + 1] = c;
+  plan.guess(w.data());
+  ASSERT_TRUE(plan.solve(w.data(), kScale, {}).ok);
+  const double* u = w.data() + plan.result_slot();
+  EXPECT_NEAR(u[0] + u[0] * u[0] * u[0], a * c, 4e-16);
+  EXPECT_NEAR(u[1] * u[1] * u[1] + (u[1] + a) * c, u[0], 4e-16);
+}
+
 TEST(Plan, ReachesRoundingOnACoupledNonlinearBlock) {
   Built b;
   Graph& g = b.g();
