@@ -52,6 +52,7 @@ PlanStepper::PlanStepper(PlanStepperData data)
       newest_(data_.gamma.size(), 0) {
   if (data_.first) first_.emplace(&*data_.first);
   if (data_.adjoint) adjoint_.emplace(&*data_.adjoint);
+  if (data_.step.power_count() > 0) power_.emplace(data_.step.power_count());
 }
 
 void PlanStepper::start(double t, std::span<const double> q, std::span<const double> v,
@@ -61,6 +62,7 @@ void PlanStepper::start(double t, std::span<const double> q, std::span<const dou
   // Carried multipliers; those of the position level (ggl) vanish along the exact motion.
   for (std::size_t i = 0; i < static_cast<std::size_t>(data_.carried); ++i) x[i] = i < m_ ? multipliers[i] : 0.0;
   multipliers_.assign(multipliers.begin(), multipliers.end());
+  if (power_) power_->reset();
   t_base_ = t;
   h_ = h_before_ = 0.0;
   count_ = 0;
@@ -159,6 +161,7 @@ bool PlanStepper::sub_step(Bench& bench, double t, double h, std::size_t which, 
   }
   copy(bench.result, state_size_, main_.state);
   copy(bench.result + state_size_, m_, multipliers_.data());
+  if (power_) power_->add(w + plan.power_slot());
   if (!first && !plan.linear()) remember(bench, which);
   return true;
 }
@@ -186,6 +189,7 @@ AdvanceReport PlanStepper::advance(double h, std::int64_t steps) {
       if (!ok) {
         if (composed) std::copy(saved_state_.begin(), saved_state_.end(), main_.state);
         iterations += spent;
+        if (power_) power_->drop();
         out.ok = false;
         return out;
       }
@@ -194,6 +198,7 @@ AdvanceReport PlanStepper::advance(double h, std::int64_t steps) {
     iterations += spent;
     max_iterations = std::max(max_iterations, spent);
     h_before_ = h;
+    if (power_) power_->finish();
     ++count_;
     ++out.done;
   }
@@ -213,13 +218,16 @@ int PlanStepper::turn_round() {
 
 void PlanStepper::take_snapshot(std::span<double> to) const {
   double* const x = std::copy_n(main_.state, state_size_, to.data());
-  *std::copy(multipliers_.begin(), multipliers_.end(), x) = h_before_;
+  double* const end = std::copy(multipliers_.begin(), multipliers_.end(), x);
+  *end = h_before_;
+  if (power_) power_->write(end + 1);
 }
 
 void PlanStepper::set_snapshot(double t, std::span<const double> from, bool keep_guesses) {
   std::copy_n(from.data(), state_size_, main_.state);
   std::copy_n(from.data() + state_size_, m_, multipliers_.data());
   h_before_ = from[state_size_ + m_];
+  if (power_) power_->read(from.data() + state_size_ + m_ + 1);
   t_base_ = t;
   count_ = 0;
   if (data_.two_step) h_ = h_before_;
@@ -239,6 +247,10 @@ std::vector<double> PlanStepper::save() const {
     for (const std::int32_t x : list) out.push_back(x);
   for (const std::int32_t slot : data_.step.unknown_slots()) out.push_back(main_.w[static_cast<std::size_t>(slot)]);
   out.insert(out.end(), multipliers_.begin(), multipliers_.end());
+  if (power_) {
+    out.resize(out.size() + power_->size());
+    power_->write(out.data() + out.size() - power_->size());
+  }
   return out;
 }
 
@@ -257,6 +269,7 @@ void PlanStepper::load(std::span<const double> saved) {
     for (std::int32_t& x : *list) x = static_cast<std::int32_t>(next());
   for (const std::int32_t slot : data_.step.unknown_slots()) main_.w[static_cast<std::size_t>(slot)] = next();
   for (double& x : multipliers_) x = next();
+  if (power_) power_->read(saved.data() + at);
 }
 
 }  // namespace rattleback

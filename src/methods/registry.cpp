@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "methods/discrete_lagrange.hpp"
+#include "methods/port_hamiltonian_gradient.hpp"
 #include "methods/rk_families.hpp"
 #include "model/suggest.hpp"
 #include "rattleback/error.hpp"
@@ -84,6 +85,52 @@ std::vector<MethodEntry> make() {
      "Hilden 2009, 2.4, table 2.1", "carries the last stage's multiplier to the next step");
   rk("rk-lobatto-iiic", rk_lobatto_iiic, true, true, 2, two_s_minus_2, "2s-2", Claim::no, kVelocityEnd,
      "Hilden 2009, 2.4, table 2.1; Symank 2025, 5");
+
+  const auto collocation = [&](std::string_view name, Tableau (*tableau)(int), int min_stages, int (*order)(int),
+                               std::string_view order_text, Claim symmetric, std::string_view constraints,
+                               std::string_view source, std::string_view note) {
+    MethodEntry e;
+    e.info = {.name = name,
+              .min_stages = min_stages,
+              .default_stages = 2,
+              .order = order,
+              .order_text = order_text,
+              .symmetric = symmetric,
+              .constraints = constraints,
+              .source = source,
+              .note = note,
+              .formulations = {"index2"},
+              .port_hamiltonian = true};
+    e.info.mechanical = true;
+    e.collocation = tableau;
+    list.push_back(std::move(e));
+  };
+  collocation("collocation-gauss", gauss, 1, two_s, "2s", Claim::yes, kStages, "Symank 2025, 5.3, 7.2",
+              "keeps the power balance to rounding when H is quadratic and E constant; multipliers have a lower order");
+  list.back().info.energy = Claim::conditional;
+  collocation("collocation-lobatto-iiic", lobatto_iiic, 2, two_s_minus_2, "2s-2", Claim::no, kVelocityEnd,
+              "Symank 2025, 5.3, 7.2", "damps fast motions; loses energy");
+
+  const auto gradient = [&](std::string_view name, Equations (*step)(const PortHamiltonian&), std::string_view source) {
+    MethodEntry e;
+    e.info = {.name = name,
+              .fixed_stages = 1,
+              .default_stages = 1,
+              .order = two,
+              .order_text = "2",
+              .symmetric = Claim::yes,
+              .energy = Claim::yes,
+              .constraints = kStages,
+              .source = source,
+              .note = "keeps the power balance to rounding for any Hamiltonian",
+              .port_hamiltonian = true};
+    e.port_hamiltonian_step = step;
+    list.push_back(std::move(e));
+  };
+  gradient("dg-gonzalez", gonzalez_step, "Gonzalez 1996; Celledoni et al., 2.1");
+  gradient(
+      "dg-avf", [](const PortHamiltonian& f) { return avf_step(f); },
+      "Quispel and McLaren 2008; Celledoni et al., 2.1");
 
   MethodEntry mp;
   mp.info = {
