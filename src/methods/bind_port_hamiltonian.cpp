@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "formulation/derived_port_hamiltonian.hpp"
+#include "formulation/port_hamiltonian_start.hpp"
 #include "methods/plan_stepper.hpp"
 #include "methods/port_hamiltonian_collocation.hpp"
 #include "rattleback/error.hpp"
@@ -19,6 +20,20 @@ std::optional<std::string> why_not_port_hamiltonian(const MethodEntry& method, c
   const std::string needs = why_no_port_hamiltonian_form(model);
   return needs.empty() ? std::nullopt : std::optional("works on the port-Hamiltonian form, which needs " + needs);
 }
+
+namespace {
+
+bool is_index_two(PortHamiltonian f) { return !algebraic_part(f).constraining.empty(); }
+
+// Of the differential states: the end of the step lies on the constraint only if it is the last stage.
+// [HairerLubichRoche1989, VII; Hilden2009, table 2.1]
+int index_two_order(const Tableau& t) {
+  const bool stiffly_accurate = std::equal(t.b.begin(), t.b.end(), t.A.end() - t.stages);
+  if (stiffly_accurate) return t.order;
+  return t.stages % 2 == 1 ? t.stages + 1 : t.stages;  // Gauss
+}
+
+}  // namespace
 
 BoundMethod bind_port_hamiltonian(const System& system, const Options& options, const Start& /*start*/) {
   const Model& model = system.model();
@@ -59,6 +74,11 @@ BoundMethod bind_port_hamiltonian(const System& system, const Options& options, 
   if (entry.collocation != nullptr) {
     const Tableau tableau = entry.collocation(options.stages);
     step = collocation_step(f, tableau, derived);
+    if (const int order = index_two_order(tableau); is_index_two(f) && order < out.order) {
+      out.order = order;
+      out.notes.push_back(fmt::format(
+          "on systems of index 2 {} imposes the algebraic equations at its stages only: order {}", out.name, order));
+    }
     const bool dense = (options.output_every != 0.0 || !options.event.empty()) && options.compose == 0;
     if (dense) out.stage = stage_layout(tableau);
     if (!dense) step.extra.clear();
