@@ -109,7 +109,7 @@ struct Model {
 
   OdaeParts odae;
 
-  // --- skew-gradient: x' = Pi(x) grad H(x), Pi with both triangles. port-Hamiltonian: H(x) and the rest
+  // --- skew-gradient: x' = Pi grad H, Pi with both triangles. port-Hamiltonian: H and ph (mechanical: ph.R, ph.inputs)
   NodeId hamiltonian = 0;
   Entries pi;
   PortHamiltonianParts ph;

@@ -159,7 +159,10 @@ std::optional<StructureFault> PortHamiltonianStructure::fault(double t, std::spa
                           fmt::format("{} is not {}: entry `{},{}` is {:.6g}, but entry `{},{}` asks for {:.6g}",
                                       p.matrix, adjective, col, row, there, row, col, asked)};
   }
-  return indefinite(v.data() + W_);
+  if (fixed_W_ && seen_W_) return {};
+  auto found = indefinite(v.data() + W_);
+  seen_W_ = !found;
+  return found;
 }
 
 }  // namespace rattleback

@@ -48,8 +48,8 @@ class PortHamiltonianStructure {
   std::vector<std::string> states_, inputs_;
   std::vector<Pair> pairs_;
   std::vector<Identity> identities_;
-  bool fixed_W_ = true;
-  std::size_t W_ = 0;  // first of its values, row by row
+  bool fixed_W_ = true, seen_W_ = false;  // a matrix that cannot change is looked at once
+  std::size_t W_ = 0;                     // first of its values, row by row
   std::optional<Evaluator> values_;
 };
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 
 #include "rattleback/error.hpp"
 #include "support/properties.hpp"
@@ -118,7 +119,9 @@ q = 1
 v = 0.2
 )";
 
-Model model_of(const char* text) { return parse_model(text, "test.toml"); }
+Model model_of(const char* text) {
+  return parse_model(text, "test.toml");
+}
 
 Trajectory run(const Model& model, const std::string& method, int stages, double h, std::int64_t steps) {
   Options o;
@@ -219,7 +222,8 @@ TEST(PowerBalance, IsExactForGaussOnQuadraticHamiltonians) {
         EXPECT_LT(relative_balance(shipped(q.name, q.set), "collocation-gauss", s, h, 200), 1e-13);
       }
   for (const double h : {1.25, 5.0})  // at every step size
-    EXPECT_LT(relative_balance(shipped("mass-spring-damper", kQuadratic[0].set), "collocation-gauss", 3, h, 400), 1e-13);
+    EXPECT_LT(relative_balance(shipped("mass-spring-damper", kQuadratic[0].set), "collocation-gauss", 3, h, 400),
+              1e-13);
 }
 
 TEST(PowerBalance, IsExactForGaussOnDerivedForms) {  // dampers, a constraint, constant mass, quadratic energy
@@ -245,6 +249,10 @@ TEST(PowerBalance, IsExactForDiscreteGradientsOnAnyHamiltonian) {
         SCOPED_TRACE(std::string(method) + text);
         EXPECT_LT(relative_balance(model_of(text), method, 0, h, 1000), 1e-13);
       }
+  // With algebraic states, and a connection.
+  for (const char* method : {"dg-gonzalez", "dg-avf"})
+    for (const Quadratic& q : kQuadratic)
+      EXPECT_LT(relative_balance(shipped(q.name, q.set), method, 0, 0.05, 400), 1e-13) << method << q.name;
   // Gauss is not exact there.
   for (const char* text : {kBead, kQuarticSpring, kPendulum})
     EXPECT_GT(relative_balance(model_of(text), "collocation-gauss", 2, 0.1, 1000), 1e-9) << text;
@@ -278,6 +286,42 @@ TEST(Interconnection, MovesLikeTheSystemItStandsFor) {
   EXPECT_NEAR(two.q[2], one.q[0], 1e-13);
   EXPECT_NEAR(two.q[1], one.q[1], 1e-13);
   EXPECT_NEAR(two.power_balance->supplied, one.power_balance->supplied, 1e-12);
+}
+
+// A resumed run has the same bits, and has seen all steps.
+TEST(PowerBalance, GoesOnAfterAResume) {
+  const std::string file = ::testing::TempDir() + "/rattleback_ph_checkpoint";
+  const Model model = model_of(kPendulum);
+  const Trajectory whole = run(model, "dg-gonzalez", 0, 0.1, 100);
+  Options o;
+  o.method = "dg-gonzalez";
+  o.step = 0.1;
+  o.steps = 40;
+  o.checkpoint = file;
+  (void)simulate(model, o);
+  o.steps = 100;
+  o.resume = true;
+  const Trajectory resumed = simulate(model, o);
+  EXPECT_EQ(resumed.q, whole.q);
+  EXPECT_EQ(resumed.records.balance, whole.records.balance);
+  EXPECT_EQ(resumed.records.outputs, whole.records.outputs);
+  EXPECT_EQ(resumed.power_balance->max_residual, whole.power_balance->max_residual);
+  EXPECT_EQ(resumed.power_balance->dissipated, whole.power_balance->dissipated);
+  EXPECT_EQ(resumed.power_balance->supplied, whole.power_balance->supplied);
+  for (const char* suffix : {"", ".records"}) std::remove((file + suffix).c_str());
+}
+
+// Step control tries steps and drops some: only those that were taken count.
+TEST(PowerBalance, CountsAcceptedStepsOnly) {
+  Options o;
+  o.method = "collocation-gauss";
+  o.stages = 2;
+  o.adaptive = 1e-6;
+  o.until = 20.0;
+  const Trajectory t = simulate(shipped("driven-oscillator"), o);
+  ASSERT_EQ(t.status, Status::done) << t.message;
+  EXPECT_NEAR(t.power_balance->stored, t.energy->final - t.energy->initial, 1e-13);
+  EXPECT_LT(t.power_balance->max_residual, 1e-14);
 }
 
 // --- the source's experiments (experiments.md)
@@ -333,8 +377,7 @@ TEST(DerivedForm, HasOrderOfTheMethodWithMassThatDependsOnPosition) {
   const Model model = shipped("chaplygin-sleigh");  // the Coriolis matrix counts here
   const Motion::State reference = reference_end(model, 1.0);
   for (int s = 2; s <= 3; ++s) {
-    const Orders found =
-        measured_order(method("collocation-lobatto-iiic", s), model, 1.0, {20, 28, 40}, reference);
+    const Orders found = measured_order(method("collocation-lobatto-iiic", s), model, 1.0, {20, 28, 40}, reference);
     EXPECT_NEAR(found.q, 2 * s - 2, 0.3);
     EXPECT_NEAR(found.v, 2 * s - 2, 0.3);
   }
@@ -389,7 +432,8 @@ TEST(DerivedForm, IsRefusedWithTheReason) {
     }
     return "";
   };
-  EXPECT_NE(refused(nonlinear_contact()).find("constraints that are linear in the velocities: 'contact' is not"), std::string::npos)
+  EXPECT_NE(refused(nonlinear_contact()).find("constraints that are linear in the velocities: 'contact' is not"),
+            std::string::npos)
       << refused(nonlinear_contact());
   EXPECT_NE(refused(magnetic_particle()).find("a Lagrangian v^T M(q) v/2 - V(q)"), std::string::npos)
       << refused(magnetic_particle());
@@ -404,25 +448,24 @@ TEST(MassSpringChain, AgreesWithTheExactSolutionToTenDigits) {
     double t;
     double p[6], v[6], lambda;
   };
-  const Exact exact[] = {
-      {1,
-       {0.9780816780346722573914, 0.9199967224875056874601, -0.9419905137260071538598, 0.4648540122089740438597,
-        -0.4464981078672311276738, 0.9780816780346722573914},
-       {-0.04201242860033884233595, 0.8356233182441335857954, 0.1136055389737007132236, -0.06769124766429056849246,
-        -0.3923322098897022540535, -0.04201242860033884233595},
-       -4.436383650689326414756},
-      {10,
-       {0.1213296550598136720881, 1.882814068747913272063, 1.272662166826104504573, -0.3412350993156994213537,
-        -0.6522896127865305572011, 0.1213296550598136720881},
-       {-0.07661081787875506076067, -0.3639235614604160356449, 0.08137169877759357427514, 0.04915066350518940089328,
-        0.1757045489783454881886, -0.07661081787875506076067},
-       -1.18603340543754001968},
-      {50,
-       {0.05012946698992837823499, 0.0224171436268376257667, 0.1155591754428071333227, 0.2523408669292367570819,
-        0.2234834271523363648987, 0.05012946698992837823499},
-       {0.005185578557960238854387, -0.00826526270804688920855, -0.01261384339663457789811, -0.002443868305464356347305,
-        0.01219688803161112429752, 0.005185578557960238854387},
-       0.2522216603746437728972}};
+  const Exact exact[] = {{1,
+                          {0.9780816780346722573914, 0.9199967224875056874601, -0.9419905137260071538598,
+                           0.4648540122089740438597, -0.4464981078672311276738, 0.9780816780346722573914},
+                          {-0.04201242860033884233595, 0.8356233182441335857954, 0.1136055389737007132236,
+                           -0.06769124766429056849246, -0.3923322098897022540535, -0.04201242860033884233595},
+                          -4.436383650689326414756},
+                         {10,
+                          {0.1213296550598136720881, 1.882814068747913272063, 1.272662166826104504573,
+                           -0.3412350993156994213537, -0.6522896127865305572011, 0.1213296550598136720881},
+                          {-0.07661081787875506076067, -0.3639235614604160356449, 0.08137169877759357427514,
+                           0.04915066350518940089328, 0.1757045489783454881886, -0.07661081787875506076067},
+                          -1.18603340543754001968},
+                         {50,
+                          {0.05012946698992837823499, 0.0224171436268376257667, 0.1155591754428071333227,
+                           0.2523408669292367570819, 0.2234834271523363648987, 0.05012946698992837823499},
+                          {0.005185578557960238854387, -0.00826526270804688920855, -0.01261384339663457789811,
+                           -0.002443868305464356347305, 0.01219688803161112429752, 0.005185578557960238854387},
+                          0.2522216603746437728972}};
   const Model model = shipped("mass-spring-chain");
   for (const auto& [method, stages] :
        {std::pair("prk-lobatto", 4), std::pair("collocation-gauss", 4), std::pair("spark-lobatto-ab", 4)})
@@ -464,9 +507,10 @@ q = 1
   const Trajectory t = simulate(model_of(kBreaks), o);
   EXPECT_EQ(t.status, Status::stopped);
   EXPECT_EQ(t.steps, 4);  // the end of the step to 0.3 is still good
-  EXPECT_EQ(t.message,
-            "stopped at t = 0.4 (step 4): the system is not port-Hamiltonian any more: W = [R P; P^T S] is not positive "
-            "semidefinite: entry `v,v` of R is -0.1. 4 steps were kept. Correct the model for such states");
+  EXPECT_EQ(
+      t.message,
+      "stopped at t = 0.4 (step 4): the system is not port-Hamiltonian any more: W = [R P; P^T S] is not positive "
+      "semidefinite: entry `v,v` of R is -0.1. 4 steps were kept. Correct the model for such states");
 }
 
 TEST(PortHamiltonianStart, SolvesForAlgebraicStatesAndRefusesViolatedConstraints) {
@@ -478,9 +522,10 @@ TEST(PortHamiltonianStart, SolvesForAlgebraicStatesAndRefusesViolatedConstraints
     (void)consistent_start(System(bad), false);
     FAIL();
   } catch (const Error& fault) {
-    EXPECT_STREQ(fault.what(),
-                 "initial state violates the algebraic equation of 'lam': residual 6.000e-01 (1.0e+00 of its largest term, "
-                 "allowed 1e-10). Correct the start, or pass --project to move it to the nearest consistent one");
+    EXPECT_STREQ(
+        fault.what(),
+        "initial state violates the algebraic equation of 'lam': residual 6.000e-01 (1.0e+00 of its largest term, "
+        "allowed 1e-10). Correct the start, or pass --project to move it to the nearest consistent one");
   }
   const Start moved = consistent_start(System(bad), true);
   EXPECT_NEAR(moved.q[0] * moved.q[2] + moved.q[1] * moved.q[3], 0.0, 1e-15);
