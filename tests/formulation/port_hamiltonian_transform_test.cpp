@@ -13,7 +13,7 @@ namespace rattleback {
 namespace {
 
 // Everything depends on t: stiffness, inertia, damping and input.
-constexpr const char* kTimeVarying = R"(
+constexpr const char* kTimeVarying = R"toml(
 kind = "port-hamiltonian"
 states = ["q", "v", "e"]
 hamiltonian = "v^2/2 + (2 + sin(t))*(q^2/2 + q^4/4)"
@@ -43,7 +43,7 @@ push = "cos(2*t)"
 [initial]
 q = 1
 v = 0.2
-)";
+)toml";
 
 Trajectory run(const Model& model, const std::string& method, int stages) {
   Options o;

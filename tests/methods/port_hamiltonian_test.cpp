@@ -11,7 +11,7 @@ namespace rattleback::testing {
 namespace {
 
 // A node without inertia between a nonlinear capacitor, a coil and a resistor that depends on the charge: index 1.
-constexpr const char* kCircuit = R"(
+constexpr const char* kCircuit = R"toml(
 kind = "port-hamiltonian"
 states = ["Q", "phi", "e"]
 hamiltonian = "Q^2/2 + Q^4/4 + phi^2/2"
@@ -34,9 +34,9 @@ phi = 1
 push = "sin(t)"
 [initial]
 Q = 1
-)";
+)toml";
 // A bead whose inertia depends on its place, in a well that is not quadratic, with a damper and a push.
-constexpr const char* kBead = R"(
+constexpr const char* kBead = R"toml(
 kind = "port-hamiltonian"
 states = ["q", "v"]
 hamiltonian = "(2 + sin(q))*v^2/2 + q^2/2 + q^4/4"
@@ -56,8 +56,8 @@ v = "1 + q/10"
 push = "cos(2*t)"
 [initial]
 q = 1
-)";
-constexpr const char* kQuarticSpring = R"(
+)toml";
+constexpr const char* kQuarticSpring = R"toml(
 kind = "port-hamiltonian"
 states = ["q", "v"]
 hamiltonian = "v^2/2 + q^4/4"
@@ -77,8 +77,8 @@ v = 1
 push = "cos(t)"
 [initial]
 q = 1.5
-)";
-constexpr const char* kPendulum = R"(
+)toml";
+constexpr const char* kPendulum = R"toml(
 kind = "port-hamiltonian"
 states = ["theta", "omega"]
 hamiltonian = "omega^2/2 + 9.81*(1 - cos(theta))"
@@ -98,9 +98,9 @@ omega = 1
 push = "3*sin(t)"
 [initial]
 theta = 2.5
-)";
+)toml";
 // The stiffness changes with time: dH/dt = z^T r with r = (k'(t) q/2, 0)/k(t).
-constexpr const char* kBreathingSpring = R"(
+constexpr const char* kBreathingSpring = R"toml(
 kind = "port-hamiltonian"
 states = ["q", "v"]
 hamiltonian = "v^2/2 + (2 + sin(t))*q^2/2 + (2 + sin(t))*q^4/4"
@@ -117,7 +117,7 @@ v = "v"
 [initial]
 q = 1
 v = 0.2
-)";
+)toml";
 
 Model model_of(const char* text) {
   return parse_model(text, "test.toml");
@@ -384,7 +384,7 @@ TEST(DerivedForm, HasOrderOfTheMethodWithMassThatDependsOnPosition) {
 }
 
 TEST(DerivedForm, AgreesWithTheEquationsOfMotionWithoutConstraints) {
-  constexpr const char* kDouble = R"(
+  constexpr const char* kDouble = R"toml(
 coordinates = ["a", "b"]
 [lagrangian]
 kinetic = "a'^2 + b'^2/2 + a'*b'*cos(a - b)"
@@ -396,7 +396,7 @@ b = "sin(t)"
 [initial]
 a = 1
 b = 2
-)";
+)toml";
   const Model model = model_of(kDouble);
   const Motion::State reference = reference_end(model, 1.0);
   for (int s = 1; s <= 3; ++s) {
@@ -484,7 +484,7 @@ TEST(MassSpringChain, AgreesWithTheExactSolutionToTenDigits) {
 // --- along the run
 
 TEST(Structure, ThatBreaksAlongTheRunStopsIt) {
-  constexpr const char* kBreaks = R"(
+  constexpr const char* kBreaks = R"toml(
 kind = "port-hamiltonian"
 states = ["q", "v"]
 hamiltonian = "v^2/2 + q^2/2"
@@ -500,7 +500,7 @@ q = "q"
 v = "v"
 [initial]
 q = 1
-)";
+)toml";
   Options o;
   o.step = 0.1;
   o.steps = 20;
