@@ -311,8 +311,9 @@ class Joiner {
     const MatrixXd Y = kernel.topRows(k), U = kernel.bottomRows(k);
     const MatrixXd power = Y.transpose() * U;
     const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(power + power.transpose());
-    Index worst = 0;
-    if (eigen.eigenvalues().cwiseAbs().maxCoeff(&worst) > kSingular * (kernel.squaredNorm() + 1e-300)) {
+    const double largest = k > 0 ? eigen.eigenvalues().cwiseAbs().maxCoeff() : 0.0;
+    if (largest > kSingular * (kernel.squaredNorm() + 1e-300)) {
+      const Index worst = eigen.eigenvalues()(k - 1) >= 0.999 * largest ? k - 1 : 0;  // of two as large, the gain
       VectorXd d = kernel * eigen.eigenvectors().col(worst);
       Index big = 0;
       d /= d.cwiseAbs().maxCoeff(&big);

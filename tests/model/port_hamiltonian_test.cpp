@@ -49,16 +49,16 @@ TEST(PortHamiltonian, InputFromATimeSeries) {
   const double expected[][2] = {{-1, 0}, {0, 0}, {0.5, 1}, {1, 2}, {1.5, 1}, {2, 0}, {3, -2}, {7, -2}};
   for (const auto& [t, value] : expected) EXPECT_DOUBLE_EQ(value_of(m, u, t, {0, 0}, {}), value) << t;
   // The same motion as with the formula.
-  const std::string formula = folder.write(
-      "f.toml", oscillator("push", "\"if(t < 1, 2*t, if(t < 3, 2 - 2*(t - 1), -2))\""));
+  const std::string formula =
+      folder.write("f.toml", oscillator("push", "\"if(t < 1, 2*t, if(t < 3, 2 - 2*(t - 1), -2))\""));
   Options o;
   o.step = 0.1;
   o.steps = 50;
   const Trajectory a = simulate(m, o), b = simulate(load_model(formula), o);
   for (std::size_t i = 0; i < 2; ++i) EXPECT_NEAR(a.q[i], b.q[i], 1e-14);
   EXPECT_LT(a.power_balance->max_residual, 1e-14);
-  EXPECT_DOUBLE_EQ(a.records.inputs[5], 1.0);                        // u at t = 0.5
-  EXPECT_DOUBLE_EQ(a.records.outputs[5], a.records.q[2 * 5 + 1]);    // y = v
+  EXPECT_DOUBLE_EQ(a.records.inputs[5], 1.0);                      // u at t = 0.5
+  EXPECT_DOUBLE_EQ(a.records.outputs[5], a.records.q[2 * 5 + 1]);  // y = v
 }
 
 TEST(PortHamiltonian, BadTimeSeriesAreRefusedWithTheirLine) {
@@ -69,14 +69,17 @@ TEST(PortHamiltonian, BadTimeSeriesAreRefusedWithTheirLine) {
     return folder.shown(message_of([&] { (void)load_model(file); }));
   };
   const std::string whole = "{ csv = \"f.csv\", column = \"u\" }";
-  EXPECT_EQ(refused("t,u\n0,1\n1,x\n", whole), "m.toml:18:16: input `push`: f.csv:3: expected a number in column `u`, found `x`");
-  EXPECT_EQ(refused("t,u\n0,1\n0,2\n", whole), "m.toml:18:16: input `push`: f.csv:3: time does not increase: 0 after 0");
-  EXPECT_EQ(refused("t,u\n0\n", whole), "m.toml:18:16: input `push`: f.csv:2: expected 2 cells as in the header, found 1");
+  EXPECT_EQ(refused("t,u\n0,1\n1,x\n", whole),
+            "m.toml:19:16: input `push`: f.csv:3: expected a number in column `u`, found `x`");
+  EXPECT_EQ(refused("t,u\n0,1\n0,2\n", whole),
+            "m.toml:19:16: input `push`: f.csv:3: time does not increase: 0 after 0");
+  EXPECT_EQ(refused("t,u\n0\n", whole),
+            "m.toml:19:16: input `push`: f.csv:2: expected 2 cells as in the header, found 1");
   EXPECT_EQ(refused("t,v\n0,1\n", whole),
-            "m.toml:18:16: input `push`: `f.csv` has no column `u`. Write column = \"NAME\" with one of: t, v");
-  EXPECT_EQ(refused("t,u\n", whole), "m.toml:18:16: input `push`: `f.csv` has a header but no rows");
+            "m.toml:19:16: input `push`: `f.csv` has no column `u`. Write column = \"NAME\" with one of: t, v");
+  EXPECT_EQ(refused("t,u\n", whole), "m.toml:19:16: input `push`: `f.csv` has a header but no rows");
   EXPECT_EQ(refused("", "{ csv = \"g.csv\" }"),
-            "m.toml:18:16: input `push`: `g.csv` cannot be read: No such file or directory");
+            "m.toml:19:16: input `push`: `g.csv` cannot be read: No such file or directory");
 }
 
 std::string joined(const std::string& equations) {
@@ -88,12 +91,15 @@ TEST(Interconnection, OptionsReachTheParts) {
   folder.write("a.toml", oscillator("push", "0"));
   folder.write("b.toml", oscillator("pull", "0"));
   const std::string file = folder.write(
-      "m.toml", joined("force = \"a.u.push + 1.0*b.u.pull\"\nspeed = \"a.y.push - b.y.pull\"\n[initial]\n\"a.p\" = \"k\"\n"));
+      "m.toml",
+      joined("force = \"a.u.push + 1.0*b.u.pull\"\nspeed = \"a.y.push - b.y.pull\"\n[initial]\n\"a.p\" = \"k\"\n"));
   const Model m = load_model(file, {.set = {{"a.k", "3"}}, .start = {{"b.p", "2"}}});
   EXPECT_EQ(m.coordinates.all(), (std::vector<std::string>{"a.p", "a.v", "b.p", "b.v", "a.u.push"}));
   EXPECT_EQ(m.q0, (std::vector<double>{3, 0, 2, 0, 0}));
   EXPECT_TRUE(m.ph.inputs.empty());
-  EXPECT_EQ(message_of([&] { (void)load_model(file, {.set = {{"c.k", "3"}}}); }),
+  EXPECT_EQ(message_of([&] {
+              (void)load_model(file, {.set = {{"c.k", "3"}}});
+            }),
             "--set c.k=3: there is no such part; the parts are a, b");
 }
 
@@ -114,7 +120,8 @@ TEST(Interconnection, GyratorKeepsTheBalance) {
   EXPECT_LT(t.power_balance->connection_residual, 1e-15);
   // The same by hand: J couples the two speeds.
   const Model hand = parse_model(
-      "kind = \"port-hamiltonian\"\nstates = [\"p\", \"v\", \"r\", \"w\"]\nhamiltonian = \"(p^2 + v^2 + r^2 + w^2)/2\"\n"
+      "kind = \"port-hamiltonian\"\nstates = [\"p\", \"v\", \"r\", \"w\"]\nhamiltonian = \"(p^2 + v^2 + r^2 + "
+      "w^2)/2\"\n"
       "[E]\n\"p,p\" = 1\n\"v,v\" = 1\n\"r,r\" = 1\n\"w,w\" = 1\n[J]\n\"p,v\" = 1\n\"r,w\" = 1\n\"v,w\" = 1\n"
       "[R]\n\"v,v\" = 0.1\n\"w,w\" = 0.1\n[z]\np = \"p\"\nv = \"v\"\nr = \"r\"\nw = \"w\"\n[initial]\np = 1\n",
       "hand.toml");
@@ -131,20 +138,22 @@ TEST(Interconnection, WhatDoesNotPreservePowerIsRefused) {
     return folder.shown(message_of([&] { (void)load_model(file); }));
   };
   EXPECT_EQ(refused("force = \"a.u.push - b.u.pull\"\nspeed = \"a.y.push - b.y.pull\"\n"),
-            "m.toml:6:9: the connection is not power-preserving: equation `force` and the others allow a.u.push = 1, "
-            "b.u.pull = 1, a.y.push = 1, b.y.pull = 1, where y^T u = 2 instead of 0. Check the signs");
+            "m.toml:6:9: the connection is not power-preserving: equation `force` and the others allow a.y.push = 1, "
+            "b.y.pull = 1, a.u.push = 1, b.u.pull = 1, where y^T u = 2 instead of 0. Check the signs");
   EXPECT_EQ(refused("force = \"a.u.push + b.u.pull\"\n"),
             "m.toml:6:9: the connection is not power-preserving: 1 independent equation for 2 connected inputs "
             "(a.u.push, b.u.pull). As many are needed: what is not tied to anything could give any power");
   EXPECT_EQ(refused("force = \"a.u.push + b.u.pul\"\n"),
             "m.toml:6:21: unknown port `b.u.pul` in equation `force`. Did you mean `b.u.pull`? Known here: a.u.push, "
             "a.y.push, b.u.pull, b.y.pull");
-  EXPECT_EQ(refused("force = \"a.u.push*b.u.pull\"\n"),
-            "m.toml:6:10: not linear in `a.u.push` in equation `force` \"a_u_push*b_u_pull\". A connection is linear in "
-            "the inputs and outputs");
-  EXPECT_EQ(refused("force = \"a.u.push + 1\"\n"),
-            "m.toml:6:10: a term without inputs and outputs in equation `force` \"a_u_push + 1\". A connection has none: "
-            "a constant would be a source of energy");
+  EXPECT_EQ(
+      refused("force = \"a.u.push*b.u.pull\"\n"),
+      "m.toml:6:10: not linear in `b.u.pull` in equation `force` \"a_u_push*b_u_pull\". A connection is linear in "
+      "the inputs and outputs");
+  EXPECT_EQ(
+      refused("force = \"a.u.push + 1\"\n"),
+      "m.toml:6:10: a term without inputs and outputs in equation `force` \"a_u_push + 1\". A connection has none: "
+      "a constant would be a source of energy");
   folder.write("b.toml", joined("force = \"a.u.push\"\n") + "");
   EXPECT_NE(refused("force = \"a.u.push\"\n").find("contains itself through its parts"), std::string::npos);
 }
