@@ -53,7 +53,7 @@ struct Equations {
   std::vector<NodeId> power;
   std::optional<SaddleHint> saddle;
   bool turn_free = false;  // no unknown changes when an angle of the state turns once: none is a position
-  bool eliminate = true;  // false: no unknown is substituted by a formula, whose divisor may be far too small
+  bool eliminate = true;   // false: no unknown is substituted by a formula, whose divisor may be far too small
 };
 
 // Where the saddle-point iteration of a block keeps its matrices.
