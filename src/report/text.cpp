@@ -338,6 +338,12 @@ std::string to_text(const Model& model, const CheckReport& r) {
       {"degrees of freedom", fmt::format("{}", r.degrees_of_freedom)},
       {"index", fmt::format("{}", r.index)},
       {"constraints", fmt::format("{}, of rank {} at the start{}", model.multiplier_count(), r.rank, rank_text(r))}};
+  if (model.has_states()) {  // it has no constraints of its own, but some of its equations may have no derivatives
+    facts.pop_back();
+    if (!r.constraints.empty())
+      facts.push_back({"algebraic equations", fmt::format("{}; with hidden ones they determine {} of the states",
+                                                          r.constraints.size(), r.rank)});
+  }
   if (mechanical)
     facts.push_back(
         {"mass matrix",
