@@ -7,11 +7,11 @@
 namespace rattleback {
 
 // In (q, rho) of the reduced system, which has no constraints: keeps the energy and, since v = X y, every constraint
-// A(q) v = 0. gonzalez-r is rule gonzalez. [Celledoni, section 3.3]
+// A(q) v = 0. gonzalez-r is rule gonzalez. [Celledoni2016, section 3.3]
 Equations reduced_energy_step(const Reduced& reduced, std::int32_t multipliers, const EnergyRule& rule);
 
 // In (q, p) with multipliers, A(qbar) G_p = 0 for the discrete gradient G: keeps the energy, not the constraint at the end
-// points. [Celledoni, eq. 15]
+// points. [Celledoni2016, eq. 15]
 Equations canonical_gonzalez_step(const Canonical& canonical);
 
 }  // namespace rattleback
