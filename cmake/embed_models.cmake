@@ -10,7 +10,9 @@ if(NOT MODELS_DIR OR NOT OUTPUT)
 endif()
 
 file(GLOB files ${MODELS_DIR}/*.toml)
+list(TRANSFORM files REPLACE "\\.toml$" "")  # by key: with the ending, a-b.toml comes before a.toml
 list(SORT files)
+list(TRANSFORM files APPEND ".toml")
 set(entries "")
 foreach(file IN LISTS files)
   get_filename_component(key ${file} NAME_WE)
