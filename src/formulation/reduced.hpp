@@ -1,4 +1,4 @@
-// A mechanical system with velocity constraints as a skew-gradient system without constraints. [Celledoni, sections 2, 3.3]
+// A mechanical system with velocity constraints as a skew-gradient system without constraints. [Celledoni2016, sections 2, 3.3]
 //
 // L = v^T M(q) v/2 + a(q).v - V(q), A(q) v = 0. X(q) is an orthonormal basis of the velocities that the constraints allow: the
 // last n-m columns of Q in the Householder QR factorisation of A^T. With the momenta rho = X^T M v and y = (X^T M X)^-1 rho,
@@ -6,7 +6,7 @@
 //   v = X y,   H(q, rho) = rho.y/2 + V,   Pi = [0 X; -X^T C],   C_ab = p.(DX_a X_b - DX_b X_a) + X_a^T (da) X_b,  p = M v
 //
 // with (da)_ij = d_i a_j - d_j a_i. All derivatives are exact: X is built in expressions, and these are differentiated. (The
-// differentiated factorisation of [Celledoni, algorithm 1] is what comes out.)
+// differentiated factorisation of [Celledoni2016, algorithm 1] is what comes out.)
 //
 // A reflection may be chosen in two ways. The signs are chosen as safe as possible at the start of a step, and then belong
 // to the basis of that step; they stand in kMultiplier.
@@ -23,7 +23,7 @@ namespace rattleback {
 std::string why_not_reducible(const Model& model);
 
 struct Reduced {
-  // differences: derivatives of X are central differences with the step size as increment. [Celledoni, remark 3.5]
+  // differences: derivatives of X are central differences with the step size as increment. [Celledoni2016, remark 3.5]
   explicit Reduced(const Mechanical& mechanical, bool differences = false);
 
   SkewGradient system;           // of x = (q, rho) and the signs

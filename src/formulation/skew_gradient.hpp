@@ -1,4 +1,4 @@
-// A system x' = Pi(x) grad H(x) with skew Pi, which keeps H. [Celledoni et al., eq. 11]
+// A system x' = Pi(x) grad H(x) with skew Pi, which keeps H. [Celledoni2016, eq. 9]
 #pragma once
 
 #include <vector>

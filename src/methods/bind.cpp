@@ -76,7 +76,8 @@ std::string why_not(const MethodEntry& method, const Model& model, const std::st
     return info.skew_gradient || (info.dae && method.scheme != nullptr) ? "" : "does not take skew-gradient systems";
   if (model.kind == Kind::mechanical && !info.mechanical)
     return info.dae ? "needs a system of kind dae" : "does not take mechanical systems";
-  if (model.kind == Kind::dae && !info.dae) return "needs a mechanical system";
+  if (model.kind == Kind::dae && !info.dae)
+    return info.skew_gradient ? "needs a mechanical or a skew-gradient system" : "needs a mechanical system";
   if (method.energy)
     if (std::string reason = why_not_energy(model); !reason.empty()) return reason;
   const bool holonomic = model.kind == Kind::mechanical && !model.holonomic_names.empty();

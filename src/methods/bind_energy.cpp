@@ -19,11 +19,13 @@ void bind_energy(const System& system, const EnergyMethod& method, const Options
     if (!collocation) return;
     const AveragePoints chosen = average_points(s, x, held, options.adaptive > 0.0 ? 0.0 : options.step, rule.stages);
     rule.points = chosen.points;
-    out.notes.push_back(chosen.exact
-                            ? fmt::format("the average of the gradient is exact with {} quadrature points", rule.points)
-                            : fmt::format("the average of the gradient is taken with {} quadrature points, chosen so "
-                                          "that it is exact to rounding on trial steps",
-                                          rule.points));
+    const std::string points = fmt::format("{} quadrature point{}", rule.points, rule.points == 1 ? "" : "s");
+    if (chosen.exact)
+      out.notes.push_back("the average of the gradient is exact with " + points);
+    else
+      out.notes.push_back("the average of the gradient is taken with " + points +
+                          (options.adaptive > 0.0 ? ": the sizes of the steps are not known before the run"
+                                                  : ", chosen so that it is exact to rounding on trial steps"));
   };
   // H at a state, for the feedback.
   const auto value = [](const SkewGradient& s, std::span<const double> x, std::span<const double> held) {

@@ -1,11 +1,13 @@
 // Steps that keep the energy of x' = Pi(x) grad H(x), written as equations in the mean rates K of a step.
 //
-//   discrete gradients      x1 = x0 + h K,   K = Pi((x0+x1)/2) G(x0, x1),   G . (x1 - x0) = H(x1) - H(x0)
-//     gonzalez              G = g + (H(x1) - H(x0) - g.dx) dx/|dx|^2,  g = grad H((x0+x1)/2)    [Gonzalez1996; Celledoni, eq. 12]
-//     coordinate            G_i = slope of H in x_i, coordinates before i at x1, after i at x0    [ItohAbe1988; Celledoni, eq. 13]
-//   collocation             u of degree s, u' = K_i at the Gauss nodes c_i,
-//                           K_i = Pi(u(c_i)) int_0^1 (l_i/b_i) grad H(u) dtau                         [CohenHairer2011, eq. 3]
-//                           with s = 1 it is the averaged vector field method                           [Celledoni, eq. 11]
+//   discrete gradients   x1 = x0 + h K,   K = Pi((x0+x1)/2) G(x0, x1),   G . (x1 - x0) = H(x1) - H(x0)
+//     gonzalez           G = g + (H(x1) - H(x0) - g.dx) dx/|dx|^2,  g = grad H((x0+x1)/2)
+//                        [Gonzalez1996; Celledoni2016, eq. 12]
+//     coordinate         G_i = slope of H in x_i, coordinates before i at x1, after i at x0
+//                        [ItohAbe1988; Celledoni2016, eq. 13]
+//   collocation          u of degree s, u' = K_i at the Gauss nodes c_i,
+//                        K_i = Pi(u(c_i)) int_0^1 (l_i/b_i) grad H(u) dtau                [CohenHairer2011, eq. 3]
+//                        with s = 1 it is the averaged vector field method   [HartenLaxVanLeer1983; Celledoni2016, eq. 11]
 //
 // Rounding errors of H would add up like a random walk. So the difference H(x0) - E to the energy E of the run's start is
 // fed back: G.dx = H(x1) - E, and then H(x1) = E to rounding, whatever the step before left.

@@ -7,7 +7,7 @@
 namespace rattleback {
 
 // In (q, rho) of the reduced system, which has no constraints: keeps the energy and, since v = X y, every constraint
-// A(q) v = 0. gonzalez-r is rule gonzalez. [Celledoni, section 3.3]
+// A(q) v = 0. gonzalez-r is rule gonzalez. [Celledoni2016, section 3.3]
 //
 // Where forces act, the energy changes by exactly their work: stored = supplied - dissipated (Equations::power). `damping`
 // holds the coefficients D of the dissipative part -D v of the forces, by row and column; the rest is supplied.
@@ -15,7 +15,7 @@ Equations reduced_energy_step(const Reduced& reduced, std::int32_t multipliers, 
                               const Entries& damping = {});
 
 // In (q, p) with multipliers, A(qbar) G_p = 0 for the discrete gradient G: keeps the energy, not the constraint at the end
-// points. [Celledoni, eq. 15]
+// points. [Celledoni2016, eq. 15]
 Equations canonical_gonzalez_step(const Canonical& canonical);
 
 }  // namespace rattleback

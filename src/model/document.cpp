@@ -75,6 +75,7 @@ std::string hint(const Source& source, std::size_t at, std::string_view fault) {
   if (says("string") && (c == '\n' || c == '\r')) return ". A string ends on its line, with the quote that began it";
   if (says("expected '='") && (c == '\'' || c == '['))
     return ". Such a key stands in quotes: \"theta'\" = 1, \"x[2]\" = 1";
+  if (says("expected '='") && c == ',') return ". Such a key stands in quotes: \"x,y\" = \"1\"";
   if (says("could not determine value type") || says("expected digit"))
     return ". Expressions stand in quotes: m = \"1/4\"";
   return {};

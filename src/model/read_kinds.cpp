@@ -144,8 +144,9 @@ void read_ports(ModelText& text, Reader& reader, const Value& document) {
 void read_mechanical(ModelText& text, Reader& reader, const Value& document) {
   World& world = text.world;
   if (const Value* v = document.find("states"); v != nullptr && document.find("kind") == nullptr)
-    world.source.fail(v->key_offset,
-                      "`states` belong to kind = \"dae\", and no kind is given. A mechanical system has `coordinates`");
+    world.source.fail(v->key_offset, std::string("`states` belong to kind = \"") +
+                                         (document.find("hamiltonian") != nullptr ? "skew-gradient" : "dae") +
+                                         "\", and no kind is given. A mechanical system has `coordinates`");
   reader.only(document, "",
               {"name", "kind", "coordinates", "angles", "project", "parameters", "define", "lagrangian", "constraints",
                "forces", "dissipation", "ports", "initial", "exact", "run"});

@@ -15,23 +15,33 @@ MatrixText Reader::matrix(const Value& parent, const std::string& table, const s
            (names.size() > 1 ? names[0] + "," + names[1] : "a,b") + "\" = \"...\"");
     const KeyPattern row = parse_key(source_, v.key_offset, "the row of an entry of " + table, v.key.substr(0, comma));
     const KeyPattern column =
-        parse_key(source_, v.key_offset, "the column of an entry of " + table, v.key.substr(comma + 1));
+        parse_key(source_, v.key_offset + comma + 1, "the column of an entry of " + table, v.key.substr(comma + 1));
     if (row.primed || column.primed)
       fail("`" + v.key + "` in " + table + " has a '. Rows and columns are " + world_.noun(thing) + "s");
     if (!column.index.empty())
       fail("`" + v.key + "` in " + table +
            " has a range in its column. The range belongs to the row: \"x[i=1:3],y[i]\"");
+    if (column.indexed && column.from != column.to)
+      fail("`" + v.key + "` in " + table + " has a range in its column. A column is one " + world_.noun(thing) +
+           ": \"x[i=1:3],y[i]\"");
     Key k = key(row);
     k.offset = v.key_offset;
     const std::int32_t first = position(k, names, thing, table);
     MatrixLine line{k.index, k.from, {}, formula(v, "entry `" + v.key + "` of " + table)};
+    if (column.indexed && k.index.empty()) {
+      const std::string name(column.formula.text_of(column.formula[column.from]));
+      if (is_name(name) && world_.find(name) == nullptr)
+        fail("the column of `" + v.key + "` in " + table + " has the index `" + name +
+             "`, and its row has no range. Write \"x[" + name + "=1:3],y[" + name + "]\"");
+    }
     const std::int64_t count = k.index.empty() ? 1 : k.to - k.from + 1;
     for (std::int64_t i = 0; i < count; ++i) {
       Scope scope;
       if (!k.index.empty()) scope.indices.push_back({line.index, k.from + i, 0});
       Key c{column.stem, false, column.indexed, {}, 0, 0, v.key_offset};
       if (column.indexed) std::tie(c.from, c.to) = world_.range(column.formula, column.from, column.to, scope);
-      line.places.emplace_back(first + static_cast<std::int32_t>(i), position(c, names, thing, table));
+      line.places.emplace_back(first + static_cast<std::int32_t>(i),
+                               position(c, names, thing, table + World::where(scope, 0)));
       if (!taken.emplace(line.places.back(), true).second)
         fail("entry `" + names[line.places.back().first] + "," + names[line.places.back().second] +
              "` is given twice in " + table);

@@ -24,8 +24,13 @@ void read_skew_gradient(ModelText& text, Reader& reader, const Value& document) 
   read_angles(text, reader, document);
   read_definitions(world, reader, document);
   const Value* hamiltonian = document.find("hamiltonian");
-  if (hamiltonian == nullptr)
-    world.source.fail(0, "`hamiltonian` is missing. Write hamiltonian = \"...\", before the first [table]");
+  if (hamiltonian == nullptr) {
+    for (const Value& table : document.items)
+      if (const Value* lost = table.is_table() ? table.find("hamiltonian") : nullptr)
+        world.source.fail(lost->key_offset, "`hamiltonian` stands in [" + table.key +
+                                                "]. Write it above the first [table]: below one, it belongs to it");
+    world.source.fail(0, "`hamiltonian` is missing. Write hamiltonian = \"...\", above the first [table]");
+  }
   text.hamiltonian = reader.formula(*hamiltonian, "the Hamiltonian");
   const Value* pi = reader.table(document, "pi", "pi");
   if (pi == nullptr)

@@ -25,6 +25,14 @@ TEST_P(BadRequest, IsRefusedWithAMessageAndNothingElse) {
   write("rod.toml",
         "coordinates = [\"x\", \"y\"]\n[lagrangian]\nkinetic = \"(x'^2 + y'^2)/2\"\npotential = \"y\"\n"
         "[constraints.holonomic]\nrod = \"(x^2 + y^2 - 1)/2\"\n[initial]\nx = 1\n");
+  const auto ball = [](const std::string& constraint) {
+    return "coordinates = [\"x\", \"y\", \"z\"]\n[lagrangian]\nkinetic = \"(x'^2 + y'^2 + z'^2)/2\"\n"
+           "[constraints.nonholonomic]\nc = \"" +
+           constraint + "\"\n[initial]\ny = 1\n\"x'\" = 1\n\"z'\" = 1\n[run]\nstep = 0.1\nuntil = 1\n";
+  };
+  write("cone.toml", ball("z'^2 - x'^2 - y'^2"));
+  write("affine.toml", ball("z' - y*x' + x"));
+  write("moving.toml", ball("z' - cos(t)*y*x'"));
   std::filesystem::create_directory(folder_ / "folder.csv");
   const auto before = contents();
   const Outcome outcome = rattleback(GetParam().words);
@@ -311,6 +319,57 @@ INSTANTIATE_TEST_SUITE_P(
                 "--step: 'y' is not a number\n"
                 "--until and --steps both say where to stop; give one of them\n"
                 "output file 'q.txt': the extension '.txt' is not known. Use .csv or .h5"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    ExactEnergy, BadRequest,
+    testing::Values(
+        Request{{"run", "cone.toml", "--method", "gonzalez-r"},
+                "method 'gonzalez-r' does not apply to 'cone': it needs constraints that are linear in the velocities, "
+                "and 'c' is not. `rattleback check` lists the methods that do"},
+        Request{{"run", "cone.toml", "--method", "avf-collocation"},
+                "method 'avf-collocation' does not apply to 'cone': it needs constraints that are linear in the "
+                "velocities, and 'c' is not. `rattleback check` lists the methods that do"},
+        Request{{"run", "affine.toml", "--method", "gonzalez-r"},
+                "method 'gonzalez-r' does not apply to 'affine': it needs constraints that hold at rest (A(q) v = 0), "
+                "and 'c' has a part without velocities. `rattleback check` lists the methods that do"},
+        Request{{"run", "affine.toml", "--method", "avf-collocation"},
+                "method 'avf-collocation' does not apply to 'affine': it needs constraints that hold at rest (A(q) v = "
+                "0), and 'c' has a part without velocities. `rattleback check` lists the methods that do"},
+        Request{{"run", "moving.toml", "--method", "gonzalez-r"},
+                "method 'gonzalez-r' does not apply to 'moving': it needs constraints that do not depend on t, and 'c' "
+                "does. `rattleback check` lists the methods that do"},
+        Request{{"run", "moving.toml", "--method", "avf-collocation"},
+                "method 'avf-collocation' does not apply to 'moving': it needs constraints that do not depend on t, "
+                "and 'c' does. `rattleback check` lists the methods that do"},
+        Request{{"run", "pendulum", "--method", "gonzalez-r"},
+                "method 'gonzalez-r' does not apply to 'pendulum': it keeps only the velocity level, so it takes "
+                "holonomic constraints only with --formulation index2 (their positions then drift). `rattleback check "
+                "pendulum` lists the methods that do"},
+        Request{{"run", "pendulum", "--method", "avf-collocation"},
+                "method 'avf-collocation' does not apply to 'pendulum': it keeps only the velocity level, so it takes "
+                "holonomic constraints only with --formulation index2 (their positions then drift). `rattleback check "
+                "pendulum` lists the methods that do"},
+        Request{{"run", "pendulum", "--method", "gonzalez-f", "--formulation", "ggl"},
+                "method 'gonzalez-f' does not apply to 'pendulum': it keeps only the velocity level, so it takes "
+                "holonomic constraints only with --formulation index2 (their positions then drift). `rattleback check "
+                "pendulum` lists the methods that do"},
+        Request{{"run", "suslov", "--method", "gonzalez-r"},
+                "method 'gonzalez-r' does not apply to 'suslov': it does not take skew-gradient systems. `rattleback "
+                "check suslov` lists the methods that do"},
+        Request{{"run", "suslov", "--method", "mclachlan-perlmutter"},
+                "method 'mclachlan-perlmutter' does not apply to 'suslov': it does not take skew-gradient systems. "
+                "`rattleback check suslov` lists the methods that do"},
+        Request{{"run", "dae-hessenberg", "--method", "dg-gonzalez"},
+                "method 'dg-gonzalez' does not apply to 'dae-hessenberg': it needs a mechanical or a skew-gradient "
+                "system. `rattleback check dae-hessenberg` lists the methods that do"},
+        Request{{"run", "odae-exponential", "--method", "dg-avf"},
+                "method 'dg-avf' does not apply to 'odae-exponential': it needs a system of another kind: for "
+                "overdetermined ones there are the euler methods. `rattleback check odae-exponential` lists the "
+                "methods that do"},
+        Request{{"run", "suslov", "--method", "dg-itoh-abe", "--compose", "4"},
+                "--compose needs a symmetric method, and 'dg-itoh-abe' is not symmetric on 'suslov'"},
+        Request{{"run", "suslov", "--method", "dg-gonzalez", "--stages", "2"},
+                "method 'dg-gonzalez' has a fixed number of stages; leave --stages out"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Order, BadRequest,
