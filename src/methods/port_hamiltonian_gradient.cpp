@@ -17,39 +17,11 @@
 
 #include <algorithm>
 #include <limits>
-#include <unordered_map>
 
-#include "expr/traverse.hpp"
+#include "expr/degree.hpp"
 #include "methods/port_hamiltonian_step.hpp"
 
 namespace rattleback {
-
-int polynomial_degree(const Graph& graph, NodeId f, Space space) {
-  std::unordered_map<NodeId, int> degree;
-  for (const NodeId id : reachable(graph, std::span(&f, 1))) {
-    const Node& n = graph[id];
-    int d = -1;
-    if (is_leaf(n.op)) {
-      d = n.op == Op::variable && n.space == space ? 1 : 0;
-    } else {
-      bool constant = true, polynomial = true;
-      for_each_argument(n, [&](NodeId k) {
-        constant = constant && degree[k] == 0;
-        polynomial = polynomial && degree[k] >= 0;
-      });
-      if (constant)
-        d = 0;
-      else if (polynomial && (n.op == Op::add || n.op == Op::sub))
-        d = std::max(degree[n.a], degree[n.b]);
-      else if (polynomial && n.op == Op::mul)
-        d = degree[n.a] + degree[n.b];
-      else if (polynomial && (n.op == Op::neg || n.op == Op::sum || (n.op == Op::div && degree[n.b] == 0)))
-        d = degree[n.a];
-    }
-    degree[id] = d;
-  }
-  return degree[f];
-}
 
 namespace {
 
@@ -120,9 +92,9 @@ Equations avf_step(const PortHamiltonian& system, int points) {
     constexpr int kPoints = 8, kMostPoints = 20;
     points = 1;  // exact for degree 2 points - 1
     for (const NodeId z : system.z) {
-      const int degree =
-          depends_on(system.graph, std::span(&z, 1), kTime) ? -1 : polynomial_degree(system.graph, z, kPosition);
-      points = std::max(points, degree < 0 ? kPoints : degree / 2 + 1);
+      const bool moves = depends_on(system.graph, std::span(&z, 1), kTime);
+      const auto degree = moves ? std::nullopt : polynomial_degree(system.graph, z, kPosition);
+      points = std::max(points, degree ? *degree / 2 + 1 : kPoints);
     }
     points = std::min(points, kMostPoints);
   }

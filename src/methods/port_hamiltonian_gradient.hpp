@@ -10,7 +10,4 @@ Equations gonzalez_step(const PortHamiltonian& system);
 // Mean of the efforts by Gauss quadrature with so many points; 0: as many as are exact for a polynomial H, else 8.
 Equations avf_step(const PortHamiltonian& system, int points = 0);
 
-// Degree in the variables of a space, or -1: not a polynomial.
-int polynomial_degree(const Graph& graph, NodeId f, Space space);
-
 }  // namespace rattleback

@@ -78,7 +78,7 @@ std::vector<MethodEntry> make() {
   list.back().first_part_free = true;
   rk("srk-gauss", srk_gauss, true, true, 1, two_s, "2s", Claim::yes, kVelocityEnd, "Hilden 2009, 2.6");
   rk("srk-radau-ia", srk_radau_ia, true, true, 2, two_s_minus_1, "2s-1", Claim::no, kVelocityEnd, "Hilden 2009, 2.6");
-  rk("rk-gauss", rk_gauss, true, true, 1, gauss_standard, "s+1 (s odd), s (s even)", Claim::yes, kStages,
+  rk("rk-gauss", rk_gauss, true, true, 1, gauss_standard, "s+1 or s (even s)", Claim::yes, kStages,
      "Hilden 2009, 2.4, table 2.1");
   rk("rk-radau-ia", rk_radau_ia, true, true, 1, same, "s", Claim::no, kStages, "Hilden 2009, 2.4, table 2.1");
   rk("rk-radau-iia", rk_radau_iia, true, true, 1, two_s_minus_1, "2s-1", Claim::no, kVelocityEnd,
