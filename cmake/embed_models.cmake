@@ -10,11 +10,11 @@ if(NOT MODELS_DIR OR NOT OUTPUT)
 endif()
 
 file(GLOB files ${MODELS_DIR}/*.toml)
-list(TRANSFORM files REPLACE "\\.toml$" "")  # by key: with the ending, a-b.toml comes before a.toml
+list(TRANSFORM files REPLACE "\\.toml$" "")  # sorted by name: pendulum before pendulum-ph
 list(SORT files)
-list(TRANSFORM files APPEND ".toml")
 set(entries "")
-foreach(file IN LISTS files)
+foreach(stem IN LISTS files)
+  set(file ${stem}.toml)
   get_filename_component(key ${file} NAME_WE)
   file(READ ${file} text)
   string(FIND "${text}" ")model\"" clash)

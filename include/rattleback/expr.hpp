@@ -33,7 +33,8 @@ enum class Op : std::uint8_t {
   neg, sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, exp, log, sqrt, abs, sign,
   add, sub, mul, div, pow, atan2, min, max, hypot, less, less_equal,
   select,  // a != 0 ? b : c
-  sum      // of the body a over its loop
+  sum,     // of the body a over its loop
+  lookup, lookup_slope  // a piecewise linear function of a, given by table c, and its slope
 };
 // clang-format on
 bool is_leaf(Op op);
@@ -46,7 +47,7 @@ struct Node {
   NodeId a = 0, b = 0, c = 0;
   double value = 0.0;  // constant
 
-  // Leaves keep their affine index in a and b; a table its number in c; a sum its loop size in b.
+  // Leaves keep their affine index in a and b; a table and a lookup their number in c; a sum its loop size in b.
   [[nodiscard]] std::int32_t base() const { return static_cast<std::int32_t>(a); }
   [[nodiscard]] std::int32_t stride() const { return static_cast<std::int32_t>(b); }
 };
@@ -59,6 +60,9 @@ class Graph {
   std::uint32_t add_table(std::vector<double> values);                       // equal tables share a number
   NodeId table(std::uint32_t number, std::int32_t base, std::int32_t stride, std::int32_t count);
   NodeId unary(Op op, NodeId a);
+  // The piecewise linear function through the points of a table at a: first all abscissae, ascending, then all values.
+  // Beyond its ends it keeps the end values. `slope`: its derivative, from the right.
+  NodeId lookup(std::uint32_t table, NodeId a, bool slope = false);
   NodeId binary(Op op, NodeId a, NodeId b);
   NodeId select(NodeId condition, NodeId yes, NodeId no);
   NodeId sum(NodeId body, std::int32_t count);
@@ -94,6 +98,9 @@ class Graph {
 
 // The value of one operation, as the interpreter and constant folding define it.
 double apply(Op op, double a, double b = 0.0, double c = 0.0);
+
+// The value of a lookup, or its slope, at x.
+double look_up(std::span<const double> table, double x, bool slope);
 
 // An affine index of a loop: element base + stride*i.
 struct IndexMap {

@@ -59,6 +59,16 @@ struct PortHamiltonianParts {
   Entries r, z;  // by state
   std::vector<Input> inputs;
   Entries S, N;  // by input
+
+  // One of the systems that an interconnection was made of, for its share of the power balance. The powers are
+  // expressions of t, the states and the efforts z, which stand in kMultiplier.
+  struct Part {
+    std::string name;
+    NodeId H = 0;
+    NodeId dissipated = 0, supplied = 0;  // supplied: from outside
+    NodeId received = 0;                  // through the connection
+  };
+  std::vector<Part> parts;
 };
 
 // The names that expressions of a model file may use, kept for expressions that come later (src/model/expression.hpp).
@@ -99,7 +109,7 @@ struct Model {
 
   OdaeParts odae;
 
-  // --- skew-gradient: x' = Pi(x) grad H(x), Pi with both triangles. port-Hamiltonian: H(x) and the rest
+  // --- skew-gradient: x' = Pi grad H, Pi with both triangles. port-Hamiltonian: H and ph (mechanical: ph.R, ph.inputs)
   NodeId hamiltonian = 0;
   Entries pi;
   PortHamiltonianParts ph;

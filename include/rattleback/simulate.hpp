@@ -72,6 +72,23 @@ struct EnergyAudit {
   double max_kinetic = 0.0;  // largest |v.L_v|/2 seen: what to compare an error with when the energy itself is near 0
 };
 
+// Where the energy of a run went, step by step from the method's own stages: stored = supplied - dissipated.
+struct PowerBalance {
+  double max_residual = 0.0;  // largest |stored - supplied + dissipated| of all steps
+  double stored = 0.0, supplied = 0.0, dissipated = 0.0;
+  double largest_energy = 0.0;     // |H| at the ends of steps
+  double least_dissipated = 0.0;   // in one step; below 0 the dissipation inequality is violated
+  std::int64_t gaining_steps = 0;  // steps with dissipated < 0 beyond rounding
+  struct Part {                    // of an interconnection
+    std::string name;
+    double max_residual = 0.0;
+    double stored = 0.0, supplied = 0.0, dissipated = 0.0;
+    double received = 0.0;  // through the connection
+  };
+  std::vector<Part> parts;
+  double connection_residual = 0.0;  // largest |sum of what the parts received| of all steps
+};
+
 // What the step control did.
 struct AdaptiveAudit {
   std::string controller;  // pi, reversible
@@ -107,6 +124,8 @@ struct Trajectory {
   struct Records {
     std::size_t rows = 0;
     std::vector<double> t, q, v, multipliers, energy, residual_position, residual_velocity;
+    std::vector<double> inputs, outputs;  // port-Hamiltonian: u and y
+    std::vector<double> balance;          // residual of the power balance of the step before the record
   } records;
 
   // Final state.
@@ -120,6 +139,7 @@ struct Trajectory {
 
   // Audit: over the recorded steps.
   std::optional<EnergyAudit> energy;          // mechanical
+  std::optional<PowerBalance> power_balance;  // methods that know it; over all steps
   std::optional<double> constraint_position;  // holonomic constraints, or those of a dae or odae
   std::optional<double> constraint_velocity;  // all constraints of a mechanical system or odae
   std::optional<double> constraint_midpoint;  // cortes-martinez
@@ -172,6 +192,12 @@ struct CheckReport {
   std::vector<MethodCheck> methods;
   std::string obstacle;  // why no method applies, when that does not depend on the method
   std::vector<std::string> notes;
+  // The (derived) port-Hamiltonian form: entries that are not 0, such as {"v1,v1", "m1"}, for each of E, J, R, ...
+  struct MatrixText {
+    std::string name;
+    std::vector<std::pair<std::string, std::string>> entries;
+  };
+  std::vector<MatrixText> port_hamiltonian;
 };
 
 CheckReport check(const Model& model);

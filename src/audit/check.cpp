@@ -7,7 +7,11 @@
 
 #include "audit/derivative_check.hpp"
 #include "audit/integrability.hpp"
+#include "audit/port_hamiltonian_text.hpp"
+#include "formulation/derived_port_hamiltonian.hpp"
 #include "formulation/family_start.hpp"
+#include "formulation/port_hamiltonian_start.hpp"
+#include "formulation/start.hpp"
 #include "methods/bind.hpp"
 #include "rattleback/error.hpp"
 #include "rattleback/simulate.hpp"
@@ -176,6 +180,20 @@ void check_large(const Model& model, CheckReport& out) {
       "large families: constraints are listed by family, integrability of nonholonomic ones was not tested");
 }
 
+// Its matrices, also those of the form that is derived from a mechanical system.
+void describe_port_hamiltonian(const System& system, CheckReport& out) {
+  constexpr std::int32_t kMostStates = 30;  // more would fill pages
+  if (system.is_port_hamiltonian()) {
+    PortHamiltonian f = system.port_hamiltonian();
+    const AlgebraicPart part = algebraic_part(f);
+    out.index = !part.constraining.empty() ? 2 : !part.determining.empty() ? 1 : 0;
+    if (f.n <= kMostStates) out.port_hamiltonian = port_hamiltonian_text(f);
+  } else if (system.is_mechanical() && !system.is_large() && 2 * system.n() + system.m() <= kMostStates &&
+             why_no_port_hamiltonian_form(system.model()).empty()) {
+    out.port_hamiltonian = port_hamiltonian_text(port_hamiltonian_form(system.model(), system.mechanical()));
+  }
+}
+
 }  // namespace
 
 CheckReport check(const Model& model) {
@@ -207,6 +225,7 @@ CheckReport check(const Model& model) {
     return out;
   }
   const StartAnalysis a = analyse_start(*system, model.q0, model.v0, model.z0);
+  describe_port_hamiltonian(*system, out);
   out.rank = a.rank;
   out.vanishing = a.vanishing;
   out.not_finite = a.not_finite;

@@ -73,6 +73,7 @@ double derivative_error(const Model& model) {
     const Entries H = {{model.hamiltonian, 0, {}, {}}};
     pairs.push_back(make_pair(g, H, 1, kPosition));
     pairs.push_back(make_pair(g, gradient(g, model.hamiltonian, kPosition), n, kPosition));
+    pairs.push_back(make_pair(g, model.ph.z, n, kPosition));
   } else {
     pairs.push_back(make_pair(g, model.constraints, model.algebraic.size(), kPosition));
     for (const Entries& part : model.parts)

@@ -5,6 +5,20 @@
 namespace rattleback {
 
 std::string why_energy_changes(const Model& model) {
+  if (model.kind == Kind::port_hamiltonian) {
+    const PortHamiltonianParts& ph = model.ph;
+    const auto vanish = [&](const Entries& list) {
+      return std::all_of(list.begin(), list.end(),
+                         [&](const Entry& e) { return model.graph->is_constant(e.expr, 0.0); });
+    };
+    const bool driven = std::any_of(ph.inputs.begin(), ph.inputs.end(), [&](const PortHamiltonianParts::Input& input) {
+      return !model.graph->is_constant(input.u, 0.0);
+    });
+    if (!vanish(ph.R))
+      return driven ? "Inputs and dampers do work on this system" : "Dampers take energy from this system";
+    if (driven) return "Inputs do work on this system";
+    return vanish(ph.r) ? "" : "The Hamiltonian depends on time";
+  }
   if (model.kind != Kind::mechanical) return "";
   if (model.dissipative) return "Forces do work on this system";
   if (model.graph == nullptr) return "";

@@ -145,6 +145,16 @@ void Assembler::emit_one(Program& program, NodeId id) {
     return;
   }
   if (n.count != 0) throw std::logic_error("Assembler: a member of a family outside its loop");
+  if (n.op >= Op::lookup) {
+    const auto values = graph_.table_values(n.c);
+    const auto known = std::find_if(program.tables.begin(), program.tables.end(), [&](const std::vector<double>& t) {
+      return std::equal(t.begin(), t.end(), values.begin(), values.end());
+    });
+    const auto number = static_cast<std::int32_t>(known - program.tables.begin());
+    if (known == program.tables.end()) program.tables.emplace_back(values.begin(), values.end());
+    program.add(n.op == Op::lookup ? Code::lookup : Code::lookup_slope, dst, slot(n.a), number, 0);
+    return;
+  }
   if ((n.op == Op::add || n.op == Op::sub) && try_fuse(program, n, dst)) return;
   const int k = arity(n.op);
   program.add(code_of(n.op), dst, slot(n.a), k > 1 ? slot(n.b) : 0, k > 2 ? slot(n.c) : 0);

@@ -64,9 +64,11 @@ Partials pull_back(Graph& g, NodeId id, NodeId adj) {
       return {g.select(second, none, adj), g.select(second, adj, none), none};
     }
     case Op::select: return {none, g.select(a, adj, none), g.select(a, none, adj)};
+    case Op::lookup: return {g.mul(adj, g.lookup(n.c, a, true)), none, none};
     case Op::sign:
     case Op::less:
-    case Op::less_equal: return {none, none, none};
+    case Op::less_equal:
+    case Op::lookup_slope: return {none, none, none};
     case Op::constant:
     case Op::variable:
     case Op::index:

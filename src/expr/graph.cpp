@@ -13,7 +13,7 @@ bool is_leaf(Op op) { return op <= Op::table; }
 
 int arity(Op op) {
   if (is_leaf(op)) return 0;
-  if (op <= Op::sign || op == Op::sum) return 1;
+  if (op <= Op::sign || op >= Op::sum) return 1;
   return op == Op::select ? 3 : 2;
 }
 
@@ -50,7 +50,9 @@ double apply(Op op, double a, double b, double c) {
     case Op::variable:
     case Op::index:
     case Op::table:
-    case Op::sum: break;
+    case Op::sum:
+    case Op::lookup:
+    case Op::lookup_slope: break;
   }
   throw Error("apply: not an arithmetic operation");
 }
@@ -145,6 +147,29 @@ NodeId Graph::table(std::uint32_t number, std::int32_t base, std::int32_t stride
   n.a = static_cast<NodeId>(base);
   n.b = static_cast<NodeId>(stride);
   n.c = number;
+  return intern(n);
+}
+
+double look_up(std::span<const double> table, double x, bool slope) {
+  const std::size_t n = table.size() / 2;
+  const double *const at = table.data(), *const value = at + n;
+  if (!(x >= at[0]) || !(x < at[n - 1])) {  // also when x is not a number
+    if (x != x) return x;
+    return slope ? 0.0 : value[x < at[0] ? 0 : n - 1];
+  }
+  const auto i = static_cast<std::size_t>(std::upper_bound(at, at + n, x) - at) - 1;
+  const double rise = (value[i + 1] - value[i]) / (at[i + 1] - at[i]);
+  return slope ? rise : value[i] + rise * (x - at[i]);
+}
+
+NodeId Graph::lookup(std::uint32_t table, NodeId a, bool slope) {
+  const Node x = nodes_[a];
+  if (x.op == Op::constant) return constant(look_up(tables_[table], x.value, slope));
+  if (x.count != 0) throw NeedsUnrolling();
+  Node n;
+  n.op = slope ? Op::lookup_slope : Op::lookup;
+  n.a = a;
+  n.c = table;
   return intern(n);
 }
 

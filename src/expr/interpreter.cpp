@@ -128,6 +128,8 @@ void run_loop(const Program& program, const Loop& loop, double* w, int lanes, in
             case Code::sub_mul:
             case Code::clear:
             case Code::loop:
+            case Code::lookup:
+            case Code::lookup_slope:
             case Code::end: break;  // not emitted in loop bodies
           }
       }
@@ -144,11 +146,11 @@ void run_loop(const Program& program, const Loop& loop, double* w, int lanes, in
 template <int W>
 void Program::run_lanes(double* w) const {
   static const void* const kTargets[] = {
-      &&do_neg,     &&do_sin,     &&do_cos,     &&do_tan,   &&do_asin,       &&do_acos,   &&do_atan,
-      &&do_sinh,    &&do_cosh,    &&do_tanh,    &&do_exp,   &&do_log,        &&do_sqrt,   &&do_abs,
-      &&do_sign,    &&do_add,     &&do_sub,     &&do_mul,   &&do_div,        &&do_pow,    &&do_atan2,
-      &&do_min,     &&do_max,     &&do_hypot,   &&do_less,  &&do_less_equal, &&do_select, &&do_copy,
-      &&do_mul_add, &&do_mul_sub, &&do_sub_mul, &&do_clear, &&do_loop,       &&do_end};
+      &&do_neg,  &&do_sin,        &&do_cos,          &&do_tan,  &&do_asin,    &&do_acos,    &&do_atan,    &&do_sinh,
+      &&do_cosh, &&do_tanh,       &&do_exp,          &&do_log,  &&do_sqrt,    &&do_abs,     &&do_sign,    &&do_add,
+      &&do_sub,  &&do_mul,        &&do_div,          &&do_pow,  &&do_atan2,   &&do_min,     &&do_max,     &&do_hypot,
+      &&do_less, &&do_less_equal, &&do_select,       &&do_copy, &&do_mul_add, &&do_mul_sub, &&do_sub_mul, &&do_clear,
+      &&do_loop, &&do_lookup,     &&do_lookup_slope, &&do_end};
   static_assert(sizeof kTargets / sizeof kTargets[0] == static_cast<std::size_t>(Code::end) + 1);
   if (code.empty()) return;
   const Instruction* in = code.data();
@@ -202,6 +204,14 @@ do_clear : {
   NEXT;
 do_loop:
   for (int l = 0; l < W; ++l) run_loop(*this, loops[in->a], w, W, l);
+  ++in;
+  NEXT;
+do_lookup:
+do_lookup_slope : {
+  const double* const a = AT(a);
+  double* const d = AT(dst);
+  for (int l = 0; l < W; ++l) d[l] = look_up(tables[in->b], a[l], in->code == Code::lookup_slope);
+}
   ++in;
   NEXT;
 do_end:

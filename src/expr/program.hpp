@@ -28,6 +28,8 @@ enum class Code : std::uint16_t {
   sub_mul,   // dst = c - a*b
   clear,     // b slots from dst on = 0
   loop,      // run loop number a
+  lookup,    // dst = the piecewise linear function of table b at a
+  lookup_slope,
   end        // the last instruction of a program that is not empty
 };
 // clang-format on

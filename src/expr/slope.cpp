@@ -25,6 +25,7 @@ class Slopes {
 
  private:
   NodeId value(const Node& n, NodeId a, NodeId b, NodeId c) {
+    if (n.op == Op::lookup || n.op == Op::lookup_slope) return g.lookup(n.c, a, n.op == Op::lookup_slope);
     switch (arity(n.op)) {
       case 1: return g.unary(n.op, a);
       case 2: return g.binary(n.op, a, b);
@@ -89,6 +90,8 @@ class Slopes {
       case Op::sign:
       case Op::less:
       case Op::less_equal: return quotient(f);
+      case Op::lookup:
+      case Op::lookup_slope: return quotient(f);
       default: return along(a, [&](NodeId u) { return g.unary(n.op, u); });
     }
   }

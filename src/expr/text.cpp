@@ -45,6 +45,8 @@ std::string write(const Graph& g, NodeId id, const std::function<std::string(con
     case Op::table: return fmt::format("table{}[{}+{}i]", n.c, n.base(), n.stride());
     case Op::neg: return "-" + arg(n.a, 4);
     case Op::sum: return fmt::format("sum({}, {})", n.b, write(g, n.a, name, budget - 1));
+    case Op::lookup: return fmt::format("series{}({})", n.c, write(g, n.a, name, budget - 1));
+    case Op::lookup_slope: return fmt::format("slope{}({})", n.c, write(g, n.a, name, budget - 1));
     case Op::select: return fmt::format("if({}, {}, {})", arg(n.a, 0), arg(n.b, 0), arg(n.c, 0));
     case Op::add:
     case Op::sub:

@@ -108,7 +108,57 @@ Equations equations(Overdetermined o) {
   return eq;
 }
 
+Equations equations(PortHamiltonian f) {
+  Equations eq;
+  Graph& g = f.graph;
+  eq.inputs = {{kTime, 1}, {kPosition, f.n}, {kMultiplier, 0}};
+  const std::vector<NodeId> w = unknowns(g, 0, f.n);  // x', or x of an algebraic state
+  const std::vector<char> algebraic = f.algebraic_states(), rows = f.algebraic_equations();
+  std::vector<NodeId> x, rate;
+  for (std::size_t i = 0; i < w.size(); ++i) {
+    x.push_back(algebraic[i] != 0 ? w[i] : g.variable(kPosition, static_cast<std::int32_t>(i)));
+    rate.push_back(algebraic[i] != 0 ? g.zero() : w[i]);
+  }
+  Point at(g, g.variable(kTime, 0), x, {});
+  const PortHamiltonian::At here = f.at(at);
+  const std::vector<NodeId> flow = PortHamiltonian::flow(g, here);
+  for (std::size_t i = 0; i < w.size(); ++i) {
+    const bool hidden = rows[i] != 0 && !depends_on(g, std::span(&flow[i], 1), kUnknown);
+    if (hidden)
+      eq.residuals.push_back(tangent(g, flow[i], [&](NodeId id) {
+        const Node v = g[id];
+        if (v.space == kTime) return g.one();
+        return v.space == kPosition ? rate[static_cast<std::size_t>(v.base())] : g.zero();
+      }));
+    else
+      eq.residuals.push_back(g.sub(dot(g, here.E[i], rate), flow[i]));
+    eq.guesses.push_back(algebraic[i] != 0 ? g.variable(kPosition, static_cast<std::int32_t>(i)) : g.zero());
+  }
+  finish(eq, f.n);
+  eq.results = rate;
+  eq.results.insert(eq.results.end(), x.begin(), x.end());
+  eq.graph = std::move(g);
+  return eq;
+}
+
+// A descriptor system of a higher index, or one whose algebraic part is not seen in its zeros, has no such level.
+Plan plan_of(const PortHamiltonian& system, bool& usable) {
+  try {
+    return Plan(equations(system));
+  } catch (const Error&) {
+    usable = false;
+    return Plan(Equations{});
+  }
+}
+
 }  // namespace
+
+Acceleration::Acceleration(const PortHamiltonian& system)
+    : n_(static_cast<std::size_t>(system.n)),
+      m_(0),
+      mechanical_(false),
+      plan_(plan_of(system, usable_)),
+      w_(plan_.image()) {}
 
 Acceleration::Acceleration(const Mechanical& system, double gain)
     : n_(static_cast<std::size_t>(system.n)),

@@ -3,6 +3,8 @@
 //   d/dt L_v(t, q, v) = L_q + F(lambda) - K^T lambda,     d/dt k(t, q, v) = 0      unknowns: v' and lambda
 //   (dae)  y' = f(t, y, z),                               d/dt c(t, y) = 0         unknowns: z
 //   (odae) z' = f(t, y, z) + r(t, y, z, psi),             d/dt k(t, y, z) = 0      unknowns: z' and psi
+//   (port-Hamiltonian) E x' = f(t, x), with algebraic equations that contain no algebraic state differentiated once:
+//                                                                     unknowns: x' and the algebraic states
 //
 // Used for consistent starts, for the multipliers that are reported, and as right-hand side of the baselines.
 // With a gain G > 0 the constraint errors are fed back [Baumgarte1972]: k' = 0 becomes
@@ -13,6 +15,7 @@
 #include "formulation/family_mechanical.hpp"
 #include "formulation/mechanical.hpp"
 #include "formulation/odae.hpp"
+#include "formulation/port_hamiltonian.hpp"
 #include "solve/equations.hpp"
 
 namespace rattleback {
@@ -23,11 +26,16 @@ class Acceleration {
   explicit Acceleration(const Dae& system);
   explicit Acceleration(const Overdetermined& system);    // acceleration() is z'
   explicit Acceleration(const FamilyMechanical& system);  // large systems
+  explicit Acceleration(const PortHamiltonian& system);   // acceleration() is x', 0 for algebraic states
 
   // Solves at (t, q, v); dae: q = y, v is not used. The multipliers of the last call are the starting guess.
   bool solve(double t, std::span<const double> q, std::span<const double> v);
   [[nodiscard]] std::span<const double> acceleration() const { return {w_.data() + plan_.result_slot(), n_}; }
   [[nodiscard]] std::span<const double> multipliers() const { return {w_.data() + plan_.result_slot() + n_, m_}; }
+  // port-Hamiltonian: the state with its algebraic part solved for.
+  [[nodiscard]] std::span<const double> consistent_state() const {
+    return {w_.data() + plan_.result_slot() + n_ + m_, n_};
+  }
   void set_guess(std::span<const double> multipliers);
   [[nodiscard]] const SolveReport& report() const { return report_; }
 

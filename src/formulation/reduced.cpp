@@ -247,6 +247,7 @@ Reduced::Reduced(const Mechanical& f, bool differences) : n(f.n), free(f.n - f.m
       system.Pi[at(n) + b][row] = g.neg(c);
     }
   }
+  applied = f.applied;
   forced = any_force(g, f.applied);
   for (const Vec& column : X) force.push_back(dot(g, column, f.applied));
 }

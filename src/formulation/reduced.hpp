@@ -32,6 +32,7 @@ struct Reduced {
   std::vector<NodeId> rho;       // of q, v and the signs
   std::vector<NodeId> velocity;  // of x and the signs
   std::vector<NodeId> force;     // X^T F of t, x, the signs, and v in kVelocity
+  std::vector<NodeId> applied;   // F of t, q and v
   bool forced = false;           // F is not zero
 };
 

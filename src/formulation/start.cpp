@@ -9,6 +9,7 @@
 
 #include "formulation/family_start.hpp"
 #include "formulation/least_norm.hpp"
+#include "formulation/port_hamiltonian_start.hpp"
 #include "formulation/terms.hpp"
 #include "rattleback/error.hpp"
 
@@ -178,6 +179,18 @@ StartAnalysis analyse_start(const System& system, std::span<const double> q, std
   StartAnalysis out;
   const Model& model = system.model();
   const std::int32_t n = system.n(), m = system.m();
+  if (system.is_port_hamiltonian()) {
+    PortHamiltonian f = system.port_hamiltonian();
+    const AlgebraicPart part = algebraic_part(f);
+    const auto row = [&](std::int32_t i) {
+      return f.states[static_cast<std::size_t>(part.constraining[static_cast<std::size_t>(i)])];
+    };
+    residuals(out, f.graph, part.constraints, true, row, n, m, q, {});
+    out.rank = static_cast<int>(part.determining.size() + 2 * part.constraining.size());
+    out.saddle_regular = system.acceleration()->solve(0.0, q, {});
+    out.mass_positive_definite = true;
+    return out;
+  }
   const auto name = [&](std::int32_t i) { return model.multiplier_name(i); };
   std::vector<Eigen::Index> dependent;
   if (system.is_mechanical()) {
@@ -275,6 +288,11 @@ bool project_start(const System& system, std::vector<double>& q, std::vector<dou
     };
     return project(o.graph, acting(o.g), kPosition, q) && project(o.graph, acting(o.k), kVelocity, v);
   }
+  if (system.is_port_hamiltonian()) {
+    PortHamiltonian f = system.port_hamiltonian();
+    const AlgebraicPart part = algebraic_part(f);
+    return project(f.graph, part.constraints, kPosition, q);
+  }
   Dae f = system.dae();
   return project(f.graph, f.c, kPosition, q);
 }
@@ -302,6 +320,7 @@ double residual_of(const StartAnalysis& a, const std::string& name, bool positio
 }  // namespace
 
 Start consistent_start(const System& system, bool project) {
+  if (system.is_port_hamiltonian()) return port_hamiltonian_start(system, project);
   const Model& model = system.model();
   Start s;
   s.q = model.q0;

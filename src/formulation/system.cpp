@@ -45,6 +45,13 @@ System::System(const Model& model) : model_(&model), looped_(largest_family(mode
       watched.insert(watched.end(), odae_->k.begin(), odae_->k.end());
       positions_ = velocities_ = odae_->g.size();
       observed_.emplace(odae_->graph, watched, std::max(n(), nv()), m());
+    } else if (model.kind == Kind::port_hamiltonian) {
+      port_hamiltonian_.emplace(model);
+      PortHamiltonian f = *port_hamiltonian_;
+      observed_.emplace(f.graph, std::vector<NodeId>{f.H, f.H}, n(), 0);
+      std::vector<NodeId> ports = f.u;
+      for (const NodeId y : f.outputs()) ports.push_back(y);
+      if (!ports.empty()) ports_.emplace(f.graph, ports, n(), 0);
     } else {
       dae_.emplace(model);
       if (model.kind == Kind::skew_gradient) skew_gradient_.emplace(model);
@@ -100,6 +107,7 @@ const Mechanical& System::mechanical() const {
 }
 
 bool System::graded_mass() const {
+  if (port_hamiltonian_) return port_hamiltonian_->graded();
   return families_ ? families_->massless : is_mechanical() && mechanical().graded_mass;
 }
 
@@ -110,6 +118,7 @@ bool System::multiplier_forces() const {
 std::unique_ptr<Acceleration> System::acceleration() const {
   if (families_) return std::make_unique<Acceleration>(*families_);
   if (odae_) return std::make_unique<Acceleration>(*odae_);
+  if (port_hamiltonian_) return std::make_unique<Acceleration>(*port_hamiltonian_);
   return mechanical_ ? std::make_unique<Acceleration>(*mechanical_) : std::make_unique<Acceleration>(*dae_);
 }
 
@@ -125,6 +134,10 @@ System::Observation System::observe(double t, std::span<const double> q, std::sp
   for (std::size_t i = 0; i < velocities_; ++i)
     if (acts(i)) o.velocity = std::fmax(o.velocity, std::fabs(x[2 + positions_ + i]));
   return o;
+}
+
+std::span<const double> System::ports(double t, std::span<const double> x) {
+  return ports_ ? (*ports_)(t, x) : std::span<const double>{};
 }
 
 std::optional<double> System::exact_error(double t, std::span<const double> q, std::span<const double> v,

@@ -9,6 +9,7 @@
 #include "formulation/evaluator.hpp"
 #include "formulation/family_mechanical.hpp"
 #include "formulation/mechanical.hpp"
+#include "formulation/port_hamiltonian.hpp"
 #include "formulation/skew_gradient.hpp"
 
 namespace rattleback {
@@ -31,13 +32,15 @@ class System {
   [[nodiscard]] bool is_odae() const { return odae_.has_value(); }
   [[nodiscard]] const Overdetermined& odae() const { return *odae_; }
   [[nodiscard]] const SkewGradient& skew_gradient() const { return *skew_gradient_; }
+  [[nodiscard]] bool is_port_hamiltonian() const { return port_hamiltonian_.has_value(); }
+  [[nodiscard]] const PortHamiltonian& port_hamiltonian() const { return *port_hamiltonian_; }
   [[nodiscard]] bool has_energy() const { return is_mechanical() || model_->has_states(); }
   [[nodiscard]] std::int32_t n() const {
-    return is_mechanical() ? model_->coordinates.size() : odae_ ? odae_->ny : dae_->n;
+    return is_mechanical() || port_hamiltonian_ ? model_->coordinates.size() : odae_ ? odae_->ny : dae_->n;
   }
   [[nodiscard]] std::int32_t nv() const { return is_mechanical() ? n() : odae_ ? odae_->nz : 0; }
   [[nodiscard]] std::int32_t m() const {
-    return is_mechanical() ? model_->multiplier_count() : odae_ ? odae_->m : dae_->m;
+    return is_mechanical() ? model_->multiplier_count() : odae_ ? odae_->m : port_hamiltonian_ ? 0 : dae_->m;
   }
   [[nodiscard]] std::int32_t holonomic() const { return is_mechanical() ? model_->holonomic_names.size() : 0; }
   [[nodiscard]] bool graded_mass() const;        // see Mechanical; of a large system: a mass is 0
@@ -53,6 +56,8 @@ class System {
   // `active` (odae, by constraint; empty = all): of a constraint that does not act, only g < 0 is a residual.
   Observation observe(double t, std::span<const double> q, std::span<const double> v,
                       std::span<const char> active = {});
+  // port-Hamiltonian: the inputs u and then the outputs y; empty for other systems.
+  std::span<const double> ports(double t, std::span<const double> x);
   // Norm of the difference to [exact] at time t; nothing when the model has none.
   std::optional<double> exact_error(double t, std::span<const double> q, std::span<const double> v,
                                     std::span<const double> multipliers);
@@ -66,7 +71,8 @@ class System {
   std::optional<Dae> dae_;
   std::optional<Overdetermined> odae_;
   std::optional<SkewGradient> skew_gradient_;
-  std::optional<Evaluator> observed_, exact_;
+  std::optional<PortHamiltonian> port_hamiltonian_;
+  std::optional<Evaluator> observed_, exact_, ports_;
   std::size_t positions_ = 0, velocities_ = 0;
 };
 

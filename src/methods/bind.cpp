@@ -10,6 +10,7 @@
 #include "methods/baselines.hpp"
 #include "methods/bind_energy.hpp"
 #include "methods/bind_overdetermined.hpp"
+#include "methods/bind_port_hamiltonian.hpp"
 #include "methods/family_step.hpp"
 #include "methods/plan_stepper.hpp"
 #include "methods/rk_families.hpp"
@@ -69,11 +70,10 @@ std::string check_command(const Model& model) {
 
 std::string why_not(const MethodEntry& method, const Model& model, const std::string& formulation) {
   const MethodInfo& info = method.info;
+  if (const auto answer = why_not_port_hamiltonian(method, model)) return *answer;
   if (const auto answer = why_not_overdetermined(method, model)) return *answer;
   if (model.kind == Kind::skew_gradient)
     return info.skew_gradient || (info.dae && method.scheme != nullptr) ? "" : "does not take skew-gradient systems";
-  if (model.kind == Kind::port_hamiltonian)
-    return info.port_hamiltonian ? "" : "does not take port-Hamiltonian systems";
   if (model.kind == Kind::mechanical && !info.mechanical)
     return info.dae ? "needs a system of kind dae" : "does not take mechanical systems";
   if (model.kind == Kind::dae && !info.dae)
@@ -152,6 +152,8 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
   const Model& model = system.model();
   if (system.is_odae() || (!options.method.empty() && find_entry(options.method).overdetermined))
     return bind_overdetermined(system, options, start);
+  if (system.is_port_hamiltonian() || (!options.method.empty() && find_entry(options.method).collocation != nullptr))
+    return bind_port_hamiltonian(system, options, start);
   BoundMethod out;
   PlanStepperData data{.step = Plan(Equations{}), .first = {}, .acceleration = system.acceleration(), .solve = {}};
   data.n = system.n();

@@ -43,6 +43,7 @@ void bind_energy(const System& system, const EnergyMethod& method, const Options
     if (f.mass && !f.inverse_mass)
       throw Error(fmt::format("method '{}' needs a regular mass matrix, and that of '{}' is singular", out.name,
                               system.model().key));
+    out.constraint_oscillates = true;  // the mean velocity of a step satisfies it: v1 = -v0 in that direction
     const Canonical c(f);
     Evaluator momentum(c.system.graph, c.momentum, c.n, c.m);
     std::vector<double> x = start.q;
@@ -61,7 +62,7 @@ void bind_energy(const System& system, const EnergyMethod& method, const Options
   x.insert(x.end(), momenta.begin(), momenta.end());
   choose_points(r.system, x, held);
   data.reference_energy = value(r.system, x, held);
-  data.step = Plan(reduced_energy_step(r, f.m, rule));
+  data.step = Plan(reduced_energy_step(r, f.m, rule, system.model().ph.R));
 }
 
 }  // namespace rattleback

@@ -57,6 +57,7 @@ PlanStepper::PlanStepper(PlanStepperData data)
     main_.w[static_cast<std::size_t>(data_.step.slot(kReferenceEnergy))] = data_.reference_energy;
   if (data_.first) first_.emplace(&*data_.first);
   if (data_.adjoint) adjoint_.emplace(&*data_.adjoint);
+  if (data_.step.power_count() > 0) power_.emplace(data_.step.power_count());
 }
 
 void PlanStepper::start(double t, std::span<const double> q, std::span<const double> v,
@@ -66,6 +67,7 @@ void PlanStepper::start(double t, std::span<const double> q, std::span<const dou
   // Carried multipliers; those of the position level (ggl) vanish along the exact motion.
   for (std::size_t i = 0; i < static_cast<std::size_t>(data_.carried); ++i) x[i] = i < m_ ? multipliers[i] : 0.0;
   multipliers_.assign(multipliers.begin(), multipliers.end());
+  if (power_) power_->reset();
   t_base_ = t;
   h_ = h_before_ = 0.0;
   count_ = 0;
@@ -167,6 +169,7 @@ bool PlanStepper::sub_step(Bench& bench, double t, double h, std::size_t which, 
   }
   copy(bench.result, state_size_, main_.state);
   copy(bench.result + state_size_, m_, multipliers_.data());
+  if (power_) power_->add(w + plan.power_slot());
   if (!first && !plan.linear()) remember(bench, which);
   return true;
 }
@@ -201,6 +204,7 @@ AdvanceReport PlanStepper::advance(double h, std::int64_t steps) {
       if (!ok) {
         if (composed) std::copy(saved_state_.begin(), saved_state_.end(), main_.state);
         failed_iterations += spent;
+        if (power_) power_->drop();
         out.ok = false;
         return out;
       }
@@ -209,6 +213,7 @@ AdvanceReport PlanStepper::advance(double h, std::int64_t steps) {
     iterations += spent;
     max_iterations = std::max(max_iterations, spent);
     h_before_ = h;
+    if (power_) power_->finish();
     ++count_;
     if (!turns_.empty()) wrap_angles();
     ++out.done;
@@ -232,6 +237,7 @@ void PlanStepper::take_snapshot(std::span<double> to) const {
   double* const rest = std::copy(multipliers_.begin(), multipliers_.end(), x);
   *rest = h_before_;
   for (std::size_t i = 0; i < data_.angles.size(); ++i) rest[1 + i] = turns_[static_cast<std::size_t>(data_.angles[i])];
+  if (power_) power_->write(rest + 1 + data_.angles.size());
 }
 
 void PlanStepper::set_snapshot(double t, std::span<const double> from, bool keep_guesses) {
@@ -240,6 +246,7 @@ void PlanStepper::set_snapshot(double t, std::span<const double> from, bool keep
   h_before_ = from[state_size_ + m_];
   for (std::size_t i = 0; i < data_.angles.size(); ++i)
     turns_[static_cast<std::size_t>(data_.angles[i])] = from[state_size_ + m_ + 1 + i];
+  if (power_) power_->read(from.data() + state_size_ + m_ + 1 + data_.angles.size());
   t_base_ = t;
   count_ = 0;
   if (data_.two_step) h_ = h_before_;
@@ -260,6 +267,10 @@ std::vector<double> PlanStepper::save() const {
   for (const std::int32_t slot : data_.step.unknown_slots()) out.push_back(main_.w[static_cast<std::size_t>(slot)]);
   out.insert(out.end(), multipliers_.begin(), multipliers_.end());
   out.insert(out.end(), turns_.begin(), turns_.end());
+  if (power_) {
+    out.resize(out.size() + power_->size());
+    power_->write(out.data() + out.size() - power_->size());
+  }
   return out;
 }
 
@@ -279,6 +290,7 @@ void PlanStepper::load(std::span<const double> saved) {
   for (const std::int32_t slot : data_.step.unknown_slots()) main_.w[static_cast<std::size_t>(slot)] = next();
   for (double& x : multipliers_) x = next();
   for (double& x : turns_) x = next();
+  if (power_) power_->read(saved.data() + at);
 }
 
 }  // namespace rattleback

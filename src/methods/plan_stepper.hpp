@@ -51,13 +51,16 @@ class PlanStepper final : public Stepper {
   int turn_round() override;
   [[nodiscard]] std::vector<double> save() const override;
   void load(std::span<const double> saved) override;
-  [[nodiscard]] std::size_t snapshot_size() const override { return state_size_ + m_ + 1 + data_.angles.size(); }
+  [[nodiscard]] std::size_t snapshot_size() const override {
+    return state_size_ + m_ + 1 + data_.angles.size() + (power_ ? power_->size() : 0);
+  }
   void take_snapshot(std::span<double> to) const override;
   void set_snapshot(double t, std::span<const double> from, bool keep_guesses) override;
   void set_smooth_steps(double ratio) override { smooth_steps_ = ratio; }
   [[nodiscard]] std::span<const double> stage_values() const override {
     return {main_.w.data() + data_.step.extra_slot(), static_cast<std::size_t>(data_.step.extra_count())};
   }
+  [[nodiscard]] const PowerSums* power() const override { return power_ ? &*power_ : nullptr; }
 
  private:
   // A plan with its workspace. The state (q, v, carried multipliers) of the run lives in the main one.
@@ -89,6 +92,7 @@ class PlanStepper final : public Stepper {
   double t_base_ = 0.0, h_ = 0.0, h_before_ = 0.0;
   std::int64_t count_ = 0;
   double smooth_steps_ = 0.0;
+  std::optional<PowerSums> power_;
 };
 
 }  // namespace rattleback

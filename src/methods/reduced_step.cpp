@@ -1,6 +1,7 @@
 #include "methods/reduced_step.hpp"
 
 #include "formulation/point.hpp"
+#include "tableau/tableau.hpp"
 
 namespace rattleback {
 namespace {
@@ -18,7 +19,8 @@ void append(Vec& to, const Vec& more) { to.insert(to.end(), more.begin(), more.e
 
 }  // namespace
 
-Equations reduced_energy_step(const Reduced& r, std::int32_t multipliers, const EnergyRule& rule) {
+Equations reduced_energy_step(const Reduced& r, std::int32_t multipliers, const EnergyRule& rule,
+                              const Entries& damping) {
   Equations eq;
   eq.graph = r.system.graph;
   Graph& g = eq.graph;
@@ -27,6 +29,11 @@ Equations reduced_energy_step(const Reduced& r, std::int32_t multipliers, const 
 
   EnergyStart start{.x0 = in.q, .held = Point(g, in.t, in.q, {})(r.signs), .feed_back = !r.forced};
   append(start.x0, Point(g, in.t, in.q, in.v, start.held)(r.rho));
+  // The work in the stages. The step asks for the forces in the order of its stages, and then once more for the guess.
+  const std::vector<double> weights =
+      rule.kind == EnergyRule::Kind::collocation ? gauss(rule.stages).b : std::vector<double>{1.0};
+  NodeId supplied = g.zero(), dissipated = g.zero();
+  std::size_t asked = 0;
   EnergyForce force;
   if (r.forced)
     force = [&](NodeId t, const Vec& x, const Vec& gradient) {
@@ -37,8 +44,19 @@ Equations reduced_energy_step(const Reduced& r, std::int32_t multipliers, const 
         const Vec& row = r.system.Pi[i];
         v.push_back(dot(g, here(Vec(row.begin() + r.n, row.end())), y));
       }
+      Point moving(g, t, x, v, start.held);
+      if (asked < weights.size()) {
+        NodeId lost = g.zero();
+        for (const Entry& e : damping)
+          lost = g.add(lost, g.mul(moving(e.expr), g.mul(v[static_cast<std::size_t>(e.row.base)],
+                                                         v[static_cast<std::size_t>(e.col.base)])));
+        const NodeId weight = g.mul(g.constant(weights[asked]), in.h);
+        dissipated = g.add(dissipated, g.mul(weight, lost));
+        supplied = g.add(supplied, g.mul(weight, g.add(dot(g, moving(r.applied), v), lost)));
+        ++asked;
+      }
       Vec out(n, g.zero());
-      append(out, Point(g, t, x, v, start.held)(r.force));
+      append(out, moving(r.force));
       return out;
     };
   const Vec x1 = write_energy_step(eq, in, r.system, rule, start, force);
@@ -47,7 +65,12 @@ Equations reduced_energy_step(const Reduced& r, std::int32_t multipliers, const 
     eq.scales.insert(eq.scales.end(), static_cast<std::size_t>(r.free), Scale::state_per_step);
   }
   eq.results.assign(x1.begin(), x1.begin() + r.n);
-  append(eq.results, Point(g, in.time(1.0), x1, {}, start.held)(r.velocity));
+  Point end(g, in.time(1.0), x1, {}, start.held);
+  append(eq.results, end(r.velocity));
+  if (r.forced) {
+    const NodeId energy = end(r.system.H);
+    eq.power = {g.sub(energy, Point(g, in.t, start.x0, {}, start.held)(r.system.H)), supplied, dissipated, energy};
+  }
   // It has no multipliers. Those that are reported are linear in the unknowns of the acceleration level and need no guess.
   eq.results.insert(eq.results.end(), static_cast<std::size_t>(multipliers), g.zero());
   return eq;

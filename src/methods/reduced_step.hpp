@@ -8,7 +8,11 @@ namespace rattleback {
 
 // In (q, rho) of the reduced system, which has no constraints: keeps the energy and, since v = X y, every constraint
 // A(q) v = 0. gonzalez-r is rule gonzalez. [Celledoni2016, section 3.3]
-Equations reduced_energy_step(const Reduced& reduced, std::int32_t multipliers, const EnergyRule& rule);
+//
+// Where forces act, the energy changes by exactly their work: stored = supplied - dissipated (Equations::power). `damping`
+// holds the coefficients D of the dissipative part -D v of the forces, by row and column; the rest is supplied.
+Equations reduced_energy_step(const Reduced& reduced, std::int32_t multipliers, const EnergyRule& rule,
+                              const Entries& damping = {});
 
 // In (q, p) with multipliers, A(qbar) G_p = 0 for the discrete gradient G: keeps the energy, not the constraint at the end
 // points. [Celledoni2016, eq. 15]

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "methods/discrete_lagrange.hpp"
+#include "methods/port_hamiltonian_gradient.hpp"
 #include "methods/rk_families.hpp"
 #include "model/suggest.hpp"
 #include "rattleback/error.hpp"
@@ -87,6 +88,31 @@ std::vector<MethodEntry> make() {
   rk("rk-lobatto-iiic", rk_lobatto_iiic, true, true, 2, two_s_minus_2, "2s-2", Claim::no, kVelocityEnd,
      "Hilden 2009, 2.4, table 2.1; Symank 2025, 5");
 
+  const auto collocation = [&](std::string_view name, Tableau (*tableau)(int), int min_stages, int (*order)(int),
+                               std::string_view order_text, Claim symmetric, std::string_view constraints,
+                               std::string_view source, std::string_view note) {
+    MethodEntry e;
+    e.info = {.name = name,
+              .min_stages = min_stages,
+              .default_stages = 2,
+              .order = order,
+              .order_text = order_text,
+              .symmetric = symmetric,
+              .constraints = constraints,
+              .source = source,
+              .note = note,
+              .formulations = {"index2"},
+              .port_hamiltonian = true};
+    e.info.mechanical = true;
+    e.collocation = tableau;
+    list.push_back(std::move(e));
+  };
+  collocation("collocation-gauss", gauss, 1, two_s, "2s", Claim::yes, kStages, "Symank 2025, 5.3, 7.2",
+              "keeps the power balance to rounding when H is quadratic and E constant; multipliers have a lower order");
+  list.back().info.energy = Claim::conditional;
+  collocation("collocation-lobatto-iiic", lobatto_iiic, 2, two_s_minus_2, "2s-2", Claim::no, kVelocityEnd,
+              "Symank 2025, 5.3, 7.2", "damps fast motions; loses energy");
+
   MethodEntry mp;
   mp.info = {
       .name = "mclachlan-perlmutter",
@@ -145,8 +171,15 @@ std::vector<MethodEntry> make() {
     list.push_back(std::move(e));
   };
   energy("dg-gonzalez", {.kind = Energy::gonzalez}, two, "2", Claim::yes, "Gonzalez 1996; Celledoni et al., 3.1, 3.2");
+  const auto on_port_hamiltonian = [&](Equations (*step)(const PortHamiltonian&)) {
+    list.back().info.port_hamiltonian = true;
+    list.back().info.note = "on port-Hamiltonian systems it keeps the power balance to rounding for any Hamiltonian";
+    list.back().port_hamiltonian_step = step;
+  };
+  on_port_hamiltonian(gonzalez_step);
   energy("dg-avf", {.kind = Energy::collocation}, two, "2", Claim::yes,
          "Harten et al. 1983; Celledoni et al., 3.1, 3.2");
+  on_port_hamiltonian([](const PortHamiltonian& f) { return avf_step(f); });
   energy("dg-itoh-abe", {.kind = Energy::coordinate}, one, "1", Claim::no,
          "Itoh and Abe 1988; Celledoni et al., 3.1, 3.2");
   energy("avf-collocation", {.kind = Energy::collocation}, two_s, "2s", Claim::yes,

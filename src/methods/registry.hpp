@@ -2,11 +2,13 @@
 #pragma once
 
 #include "formulation/mechanical.hpp"
+#include "formulation/port_hamiltonian.hpp"
 #include "methods/energy_step.hpp"
 #include "methods/overdetermined_euler.hpp"
 #include "methods/scheme.hpp"
 #include "rattleback/method.hpp"
 #include "solve/equations.hpp"
+#include "tableau/tableau.hpp"
 
 namespace rattleback {
 
@@ -24,7 +26,10 @@ struct MethodEntry {
   Scheme (*scheme)(int stages) = nullptr;                // Runge-Kutta families
   Equations (*step)(const Mechanical&) = nullptr;        // other one-step and two-step methods
   Equations (*first_step)(const Mechanical&) = nullptr;  // set: a two-step method
-  std::optional<EulerScheme> overdetermined = {};        // symplectic Euler methods on y' = v, z' = f + r(psi)
+  // On port-Hamiltonian systems: a Runge-Kutta method with invertible A, or another step.
+  Tableau (*collocation)(int stages) = nullptr;
+  Equations (*port_hamiltonian_step)(const PortHamiltonian&) = nullptr;
+  std::optional<EulerScheme> overdetermined = {};  // symplectic Euler methods on y' = v, z' = f + r(psi)
   std::optional<EnergyMethod> energy = {};
   Baseline baseline = Baseline::none;
   bool first_part_free = false;  // takes a dae only if its first part does not contain the algebraic variables

@@ -4,6 +4,13 @@
 
 namespace rattleback {
 
+StageLayout stage_layout(const Tableau& tableau) {
+  Scheme scheme;
+  scheme.c = tableau.c;
+  scheme.parts[0] = tableau.A;
+  return stage_layout(scheme, false);
+}
+
 StageLayout stage_layout(const Scheme& scheme, bool mechanical) {
   StageLayout out;
   out.c = scheme.c;

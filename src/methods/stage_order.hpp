@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "methods/scheme.hpp"
+#include "tableau/tableau.hpp"
 
 namespace rattleback {
 
@@ -15,5 +16,6 @@ struct StageLayout {
 // The largest k for which all matrices of the scheme satisfy sum_j a_ij c_j^(l-1) = c_i^l/l for l = 1..k. [HairerWanner1996,
 // IV.5, C(k)]
 StageLayout stage_layout(const Scheme& scheme, bool mechanical);
+StageLayout stage_layout(const Tableau& tableau);
 
 }  // namespace rattleback

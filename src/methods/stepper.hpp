@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "methods/power_sums.hpp"
 #include "rattleback/simulate.hpp"
 #include "solve/equations.hpp"
 
@@ -61,6 +62,9 @@ class Stepper {
   virtual void set_smooth_steps(double /*ratio*/) {}
   // Stage velocities (dae: stages) of the last step, one after the other; empty when they were not asked for.
   [[nodiscard]] virtual std::span<const double> stage_values() const { return {}; }
+
+  // Energies of the steps so far, when the method knows them.
+  [[nodiscard]] virtual const PowerSums* power() const { return nullptr; }
 
   std::int64_t iterations = 0;         // of Newton, in the steps taken since the start
   int max_iterations = 0;              // in one of them

@@ -1,7 +1,9 @@
 // The last step of loading: formulas become a graph, and what can be known about the start is checked.
 #include <algorithm>
+#include <map>
 
 #include "model/build_matrix.hpp"
+#include "model/build_port_hamiltonian.hpp"
 #include "model/check.hpp"
 #include "model/check_angles.hpp"
 #include "model/model_text.hpp"
@@ -29,6 +31,21 @@ void build_exact(ModelText& text, Elaborator& e, Model& model) {
   }
 }
 
+// The dissipation matrix of the port-Hamiltonian form: the Hessian of a Rayleigh function that is quadratic in v.
+void damp(Graph& graph, const Entries& slope, Model& model) {
+  try {
+    Entries hessian = jacobian(graph, slope, kVelocity);
+    if (depends_on(graph, hessian, kVelocity)) return;
+    for (const Entry& e : slope) {
+      const NodeId rest =
+          substitute(graph, e.expr, [&](NodeId leaf) { return graph[leaf].space == kVelocity ? graph.zero() : leaf; });
+      if (!graph.is_constant(rest, 0.0)) return;
+    }
+    model.ph.R = std::move(hessian);
+  } catch (const NeedsUnrolling&) {  // a nonlinear function of a sum: nobody asks for its matrix
+  }
+}
+
 void build_mechanical(ModelText& text, Elaborator& e, Graph& graph, Model& model) {
   if (text.lagrangian) model.lagrangian = e.expression(*text.lagrangian, rules::kLagrangian);
   if (text.kinetic) model.kinetic = model.lagrangian = e.expression(*text.kinetic, rules::kKinetic);
@@ -44,7 +61,9 @@ void build_mechanical(ModelText& text, Elaborator& e, Graph& graph, Model& model
   model.forces = elaborate(e, text.forces, rules::kForce);
   text.force_entries = model.forces.size();
   if (text.rayleigh) {
-    for (Entry entry : gradient(graph, e.expression(*text.rayleigh, rules::kRayleigh), kVelocity)) {
+    const Entries slope = gradient(graph, e.expression(*text.rayleigh, rules::kRayleigh), kVelocity);
+    damp(graph, slope, model);
+    for (Entry entry : slope) {
       entry.expr = graph.neg(entry.expr);
       model.forces.push_back(entry);
     }
@@ -59,9 +78,21 @@ void build_mechanical(ModelText& text, Elaborator& e, Graph& graph, Model& model
       entry.expr = graph.mul(port.input, entry.expr);
       if (!graph.is_constant(entry.expr, 0.0)) model.forces.push_back(entry);
     }
+    model.ph.inputs.push_back({port.name, port.input, port.along, {}});
     model.ports.push_back(std::move(port));
   }
   model.dissipative = !model.forces.empty();
+  // What is neither a port nor quadratic dissipation acts along its coordinate.
+  const std::size_t others = text.force_entries + (model.ph.R.empty() ? text.rayleigh_entries : 0);
+  std::map<std::int32_t, NodeId> force;
+  for (std::size_t i = 0; i < others; ++i) {
+    const Entry& entry = model.forces[i];
+    if (entry.count != 0) return;  // families: this is not asked for
+    const auto [it, fresh] = force.try_emplace(entry.row.base, entry.expr);
+    if (!fresh) it->second = graph.add(it->second, entry.expr);
+  }
+  for (const auto& [row, u] : force)
+    model.ph.inputs.push_back({"force." + model.coordinates[row], u, {{graph.one(), 0, {row, 0}, {}}}, {}});
 }
 
 void build_dae(ModelText& text, Elaborator& e, Model& model) {
@@ -139,6 +170,8 @@ Model build(ModelText& text, UnrollPolicy policy) {
     build_odae(text, e, model);
   else if (model.kind == Kind::skew_gradient)
     build_skew_gradient(text, e, model);
+  else if (model.kind == Kind::port_hamiltonian)
+    build_port_hamiltonian(text, e, model);
   else
     build_dae(text, e, model);
   build_exact(text, e, model);
@@ -156,13 +189,15 @@ Model build_model(ModelText& text, const LoadOptions& options) {
   }
   Model model;
   try {
-    model = build(text, {options.unroll_below, false});
+    // Port-Hamiltonian systems are taken in single states.
+    model = build(text, {options.unroll_below, text.world.kind == Kind::port_hamiltonian});
   } catch (const NeedsUnrolling&) {
     model = build(text, {options.unroll_below, true});
   }
   check_structure(text, model);
   check_finite(text, model);
   check_angles(text, model);
+  if (model.kind == Kind::port_hamiltonian) check_port_hamiltonian(text, model);
   return model;
 }
 

@@ -234,6 +234,25 @@ void check_finite(ModelText& text, const Model& model) {
     check.matrix(text.pi, rules::kMatrix, model.pi);
     return;
   }
+  if (model.kind == Kind::port_hamiltonian) {
+    const Rules& rules = rules::kPortHamiltonian;
+    const PortHamiltonianText& from = text.ph;
+    check.formula(text.hamiltonian, rules, model.hamiltonian);
+    check.hamiltonian();
+    check.matrix(from.E, rules, model.ph.E);
+    check.matrix(from.J, rules, model.ph.J);
+    check.matrix(from.R, rules, model.ph.R);
+    check.matrix(from.S, rules, model.ph.S);
+    check.matrix(from.N, rules, model.ph.N);
+    check.lines(from.r, rules, model.ph.r);
+    check.lines(from.z, rules, model.ph.z);
+    for (std::size_t i = 0; i < from.inputs.size(); ++i) {
+      check.formula(from.inputs[i].u, rules, model.ph.inputs[i].u);
+      check.lines(from.inputs[i].B, rules, model.ph.inputs[i].B);
+      check.lines(from.inputs[i].P, rules, model.ph.inputs[i].P);
+    }
+    return;
+  }
   check.formula(text.lagrangian, rules::kLagrangian, model.lagrangian);
   if (model.kinetic) check.formula(text.kinetic, rules::kKinetic, *model.kinetic);
   if (model.potential) check.formula(text.potential, rules::kPotential, *model.potential);

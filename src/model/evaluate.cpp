@@ -47,7 +47,9 @@ double PointValues::leaf(const Node& n, std::int32_t k) const {
 double PointValues::compute(const Node& n, std::int32_t k, const std::vector<double>& values) const {
   switch (arity(n.op)) {
     case 0: return leaf(n, k);
-    case 1: return apply(n.op, values[n.a]);
+    case 1:
+      if (n.op >= Op::lookup) return look_up(graph_.table_values(n.c), values[n.a], n.op == Op::lookup_slope);
+      return apply(n.op, values[n.a]);
     case 2: return apply(n.op, values[n.a], values[n.b]);
     default: return apply(n.op, values[n.a], values[n.b], values[n.c]);
   }

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "model/expression.hpp"
+#include "model/interconnection.hpp"
 #include "model/model_text.hpp"
 #include "model/suggest.hpp"
 #include "rattleback/error.hpp"
@@ -56,6 +57,13 @@ Model parse_model(const std::string& text, const std::string& file, const LoadOp
   const auto kept = std::make_shared<const front::Source>(file, text);
   const front::Source& source = *kept;
   const front::Value document = front::parse_document(source);
+  if (front::is_interconnection(document)) {
+    Model joined = front::load_interconnection(source, document, options);
+    joined.key = stem_of(file);
+    if (joined.name.empty()) joined.name = joined.key;
+    joined.text = text;
+    return joined;
+  }
   front::ModelText read = front::read_model_text(source, document, options);
   Model model = front::build_model(read, options);
   model.scope = std::make_shared<const ExpressionScope>(ExpressionScope{kept, std::move(read.world)});

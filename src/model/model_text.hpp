@@ -39,6 +39,24 @@ struct MatrixText {
   std::vector<MatrixLine> lines;
 };
 
+// An input from a column of a CSV file.
+struct SeriesText {
+  std::string file, column, time;
+  std::size_t offset = 0;
+};
+struct InputText {
+  std::string name;
+  std::optional<Formula> u;  // neither: 0
+  std::optional<SeriesText> series;
+  std::vector<Line> B, P;
+};
+struct PortHamiltonianText {
+  MatrixText E, J, R, S, N;
+  std::vector<Line> r, z;
+  std::vector<InputText> inputs;
+  Names input_names;
+};
+
 struct ModelText {
   explicit ModelText(const Source& source, Kind kind) : world(source, kind) {}
 
@@ -66,6 +84,7 @@ struct ModelText {
   // skew-gradient, port-Hamiltonian
   std::optional<Formula> hamiltonian;
   MatrixText pi;
+  PortHamiltonianText ph;
 
   std::vector<ExactText> exact;
   std::vector<double> q0, v0, z0;
@@ -80,6 +99,7 @@ extern const Rules kKinetic, kPotential, kLagrangian, kRayleigh, kHolonomic, kNo
 extern const Rules kRhs, kDaeConstraint;
 extern const Rules kOdaeRate, kOdaeReaction, kOdaeConstraint;
 extern const Rules kHamiltonian, kMatrix;
+extern const Rules kPortHamiltonian;
 }  // namespace rules
 
 Model build_model(ModelText& text, const LoadOptions& options);

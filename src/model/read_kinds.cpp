@@ -55,7 +55,8 @@ const Rules kDaeConstraint{.time = true,
 
 namespace {
 
-constexpr const char* kKindsRun = "mechanical (the default), dae, odae, skew-gradient";
+constexpr const char* kKindsRun =
+    "mechanical (the default), dae, odae, skew-gradient, port-hamiltonian, interconnection";
 
 const Value& required(const World& world, const Value& document, const char* key, const std::string& example) {
   const Value* v = document.find(key);
@@ -144,7 +145,9 @@ void read_mechanical(ModelText& text, Reader& reader, const Value& document) {
   World& world = text.world;
   if (const Value* v = document.find("states"); v != nullptr && document.find("kind") == nullptr)
     world.source.fail(v->key_offset, std::string("`states` belong to kind = \"") +
-                                         (document.find("hamiltonian") != nullptr ? "skew-gradient" : "dae") +
+                                         (document.find("pi") != nullptr            ? "skew-gradient"
+                                          : document.find("hamiltonian") != nullptr ? "port-hamiltonian"
+                                                                                    : "dae") +
                                          "\", and no kind is given. A mechanical system has `coordinates`");
   reader.only(document, "",
               {"name", "kind", "coordinates", "angles", "project", "parameters", "define", "lagrangian", "constraints",
@@ -287,17 +290,16 @@ ModelText read_model_text(const Source& source, const Value& document, const Loa
   if (const Value* v = document.find("kind")) {
     if (v->type != Value::Type::string)
       source.fail(v->offset, std::string("expected a string for `kind`, found ") + describe(v->type));
-    const std::vector<std::string> later = {"port-hamiltonian", "interconnection"};
-    std::vector<std::string> all = {"mechanical", "dae", "odae", "skew-gradient"};
-    all.insert(all.end(), later.begin(), later.end());
-    if (std::find(later.begin(), later.end(), v->text) != later.end())
-      source.fail(v->offset, "this version does not run the kind `" + v->text + "` yet. It runs: " + kKindsRun);
+    const std::vector<std::string> all = {"mechanical",     "dae", "odae", "skew-gradient", "port-hamiltonian",
+                                          "interconnection"};
     if (v->text == "dae")
       kind = Kind::dae;
     else if (v->text == "odae")
       kind = Kind::odae;
     else if (v->text == "skew-gradient")
       kind = Kind::skew_gradient;
+    else if (v->text == "port-hamiltonian")
+      kind = Kind::port_hamiltonian;
     else if (v->text != "mechanical")
       source.fail(v->offset, "unknown kind `" + v->text.substr(0, 60) + "`. " + did_you_mean(v->text, all) +
                                  "This version runs: " + kKindsRun);
@@ -312,6 +314,8 @@ ModelText read_model_text(const Source& source, const Value& document, const Loa
     read_odae(text, reader, document);
   else if (kind == Kind::skew_gradient)
     read_skew_gradient(text, reader, document);
+  else if (kind == Kind::port_hamiltonian)
+    read_port_hamiltonian(text, reader, document);
   else
     read_dae(text, reader, document);
   read_exact(text, reader, document);

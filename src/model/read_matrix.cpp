@@ -29,10 +29,10 @@ MatrixText Reader::matrix(const Value& parent, const std::string& table, const s
     const std::int32_t first = position(k, names, thing, table);
     MatrixLine line{k.index, k.from, {}, formula(v, "entry `" + v.key + "` of " + table)};
     if (column.indexed && k.index.empty()) {
-      const std::string name(column.formula.text_of(column.formula[column.from]));
-      if (is_name(name) && world_.find(name) == nullptr)
-        fail("the column of `" + v.key + "` in " + table + " has the index `" + name +
-             "`, and its row has no range. Write \"x[" + name + "=1:3],y[" + name + "]\"");
+      const std::string index(column.formula.text_of(column.formula[column.from]));
+      if (is_name(index) && world_.find(index) == nullptr)
+        fail("the column of `" + v.key + "` in " + table + " has the index `" + index +
+             "`, and its row has no range. Write \"x[" + index + "=1:3],y[" + index + "]\"");
     }
     const std::int64_t count = k.index.empty() ? 1 : k.to - k.from + 1;
     for (std::int64_t i = 0; i < count; ++i) {

@@ -32,7 +32,7 @@ std::string World::describe(const Symbol& symbol) const {
     case Thing::algebraic: return kind == Kind::odae ? "a multiplier" : "an algebraic variable";
     case Thing::definition: return "a definition";
     case Thing::constraint: return "a constraint";
-    case Thing::port: return "a port";
+    case Thing::port: return kind == Kind::port_hamiltonian ? "an input" : "a port";
   }
   return {};
 }

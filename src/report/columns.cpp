@@ -45,6 +45,14 @@ std::vector<Block> record_blocks(const Model& model, const Trajectory& trajector
   if (model.has_states()) {
     add(blocks, trajectory, "x", model.coordinates.all(), records.q);
     add(blocks, trajectory, "energy", {"energy"}, records.energy);
+    std::vector<std::string> inputs, outputs;
+    for (const auto& input : model.ph.inputs) {
+      inputs.push_back("u." + input.name);
+      outputs.push_back("y." + input.name);
+    }
+    add(blocks, trajectory, "inputs", std::move(inputs), records.inputs);
+    add(blocks, trajectory, "outputs", std::move(outputs), records.outputs);
+    if (trajectory.power_balance) add(blocks, trajectory, "balance", {"balance"}, records.balance);
     return blocks;
   }
   if (model.kind == Kind::odae) {
@@ -69,6 +77,7 @@ std::vector<Block> record_blocks(const Model& model, const Trajectory& trajector
   add(blocks, trajectory, "energy", {"energy"}, records.energy);
   add_residual(blocks, trajectory, "position", records.residual_position);
   add_residual(blocks, trajectory, "velocity", records.residual_velocity);
+  if (trajectory.power_balance) add(blocks, trajectory, "balance", {"balance"}, records.balance);
   return blocks;
 }
 

@@ -87,7 +87,8 @@ void set_whole(hid_t object, const char* name, std::int64_t value) {
 
 // A vector for one column per record, a matrix otherwise. "residual/..." lies in a group, which is made on the way.
 void add_dataset(hid_t file, const Block& block, std::size_t rows) {
-  const bool is_vector = block.dataset == "t" || block.dataset == "energy" || block.dataset.starts_with("residual/");
+  const bool is_vector = block.dataset == "t" || block.dataset == "energy" || block.dataset == "balance" ||
+                         block.dataset.starts_with("residual/");
   const hsize_t sizes[2] = {rows, block.columns.size()};
   const char* name = block.dataset.c_str();
   const Handle space(H5Screate_simple(is_vector ? 1 : 2, sizes, nullptr), H5Sclose, name);

@@ -65,6 +65,23 @@ Json constraints_json(const Model& model, const Trajectory& trajectory) {
   return json;
 }
 
+Json power_json(const PowerBalance& b) {
+  Json json = {{"max_residual", b.max_residual},
+               {"relative", b.largest_energy > 0.0 ? b.max_residual / b.largest_energy : 0.0},
+               {"stored", b.stored},
+               {"supplied", b.supplied},
+               {"dissipated", b.dissipated}};
+  if (b.parts.empty()) return json;
+  for (const PowerBalance::Part& p : b.parts)
+    json["parts"][p.name] = {{"max_residual", p.max_residual},
+                             {"stored", p.stored},
+                             {"supplied", p.supplied},
+                             {"dissipated", p.dissipated},
+                             {"received", p.received}};
+  json["connection_residual"] = b.connection_residual;
+  return json;
+}
+
 Json events_json(const Model& model, const Trajectory& trajectory) {
   Json list = Json::array();
   for (const EventFound& e : trajectory.events) {
@@ -143,6 +160,7 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
                       {"final", trajectory.energy->final},
                       {"max_error", trajectory.energy->max_error},
                       {"drift_per_time", trajectory.energy->drift_per_time}};
+  if (trajectory.power_balance) json["power_balance"] = power_json(*trajectory.power_balance);
   if (!model.has_states()) json["constraints"] = constraints_json(model, trajectory);
   if (trajectory.adaptive)
     json["adaptive"] = {{"controller", trajectory.adaptive->controller}, {"tolerance", trajectory.adaptive->tolerance},
@@ -266,6 +284,13 @@ std::string to_json(const Model& model, const CheckReport& r) {
       for (const std::string_view alias : find_method(m.name).aliases) json["methods"][std::string(alias)] = one;
     json["methods"][m.name] = std::move(one);
   }
+  for (const CheckReport::MatrixText& m : r.port_hamiltonian)
+    for (const auto& [place, text] : m.entries) {
+      if (place.empty())
+        json["port_hamiltonian"][m.name] = text;
+      else
+        json["port_hamiltonian"][m.name][place] = text;
+    }
   json["notes"] = r.notes;
   return report::dump(json);
 }

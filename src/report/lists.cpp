@@ -34,6 +34,8 @@ std::string kinds(const MethodInfo& info) {
   std::string text = info.mechanical ? "mechanical" : "";
   if (info.dae) text += text.empty() ? "dae" : ", dae";
   if (info.odae) text += text.empty() ? "odae" : ", odae";
+  if (info.skew_gradient) text += text.empty() ? "skew" : ", skew";
+  if (info.port_hamiltonian) text += text.empty() ? "pH" : ", pH";  // the table has 100 columns
   return text;
 }
 

@@ -134,6 +134,23 @@ std::string kept(double residual) {
   return fmt::format("{} {}", residual <= kStillKept ? "kept to" : "off by up to", size_text(residual));
 }
 
+std::string power_sentences(const PowerBalance& b) {
+  const double relative = b.largest_energy > 0.0 ? b.max_residual / b.largest_energy : 0.0;
+  std::string text = sentence(fmt::format(
+      "Power balance: stored {}, supplied {}, dissipated {}; in each step it closes to {} (relative to the largest "
+      "energy: {}).",
+      value_text(b.stored), value_text(b.supplied), value_text(b.dissipated), size_text(b.max_residual),
+      size_text(relative)));
+  for (const PowerBalance::Part& p : b.parts)
+    text += sentence(fmt::format("Part '{}': stored {}, supplied {}, received {}, dissipated {}; closes to {}.", p.name,
+                                 value_text(p.stored), value_text(p.supplied), value_text(p.received),
+                                 value_text(p.dissipated), size_text(p.max_residual)));
+  if (!b.parts.empty())
+    text += sentence(
+        fmt::format("What the parts received from each other adds up to {}.", size_text(b.connection_residual)));
+  return text;
+}
+
 std::string constraint_sentences(const Model& model, const Trajectory& t) {
   if (model.has_states()) return "";
   if (model.kind == Kind::dae)
@@ -216,6 +233,7 @@ std::string audit_sentences(const Model& model, const Trajectory& t) {
   if (t.every > 1) text += fmt::format(" (looking at every {}th step)", t.every);
   text += '\n';
   if (t.energy) text += sentence(energy_sentence(model, t));
+  if (t.power_balance) text += power_sentences(*t.power_balance);
   text += constraint_sentences(model, t);
   if (t.error) text += sentence(fmt::format("Error at the end against the exact solution: {}.", size_text(*t.error)));
   if (t.reverse_defect)
@@ -271,6 +289,19 @@ std::string method_sections(const CheckReport& r) {
   if (!any && !r.obstacle.empty()) return "\nNo method applies\n" + sentence("Each " + r.obstacle + ".");
   return method_paragraphs("Methods that apply", r.methods, true) +
          method_paragraphs(any ? "Methods that do not apply" : "No method applies", r.methods, false);
+}
+
+// The matrices, entry by entry.
+std::string port_hamiltonian_table(const CheckReport& r) {
+  constexpr std::size_t kLongest = 100;
+  if (r.port_hamiltonian.empty()) return {};
+  std::string text = "\nPort-Hamiltonian form: E x' + r = (J - R) z + (B - P) u\n";
+  std::vector<std::vector<std::string>> rows;
+  for (const CheckReport::MatrixText& m : r.port_hamiltonian)
+    for (const auto& [place, value] : m.entries)
+      rows.push_back({&place == &m.entries.front().first ? m.name : "", place, "=",
+                      value.size() > kLongest ? value.substr(0, kLongest) + " ... (--json gives all)" : value});
+  return text + align(rows, 2);
 }
 
 std::string yes(bool value) { return value ? "yes" : "no"; }
@@ -354,6 +385,7 @@ std::string to_text(const Model& model, const CheckReport& r) {
   if (!r.multipliers.empty()) text += "\nMultipliers at the start\n" + state_table(model, {}, {}, r.multipliers);
 
   text += method_sections(r);
+  text += port_hamiltonian_table(r);
   if (!r.notes.empty()) {
     text += "\nNotes\n";
     for (const std::string& note : r.notes) text += wrap(note, "  - ", "    ");

@@ -23,10 +23,19 @@ std::vector<std::pair<double, std::int32_t>> stage_nodes(const std::vector<doubl
   return nodes;
 }
 
+// Their derivatives are not known.
+bool has_algebraic_states(const System& system) {
+  if (!system.is_port_hamiltonian()) return false;
+  const std::vector<char> list = system.port_hamiltonian().algebraic_states();
+  return std::find(list.begin(), list.end(), 1) != list.end();
+}
+
 }  // namespace
 
 DenseStep::DenseStep(const System& system, const BoundMethod& method)
-    : mechanical_(system.is_mechanical()), use_rates_(!method.two_step), acceleration_(system.acceleration()) {
+    : mechanical_(system.is_mechanical()),
+      use_rates_(!method.two_step && !has_algebraic_states(system)),
+      acceleration_(system.acceleration()) {
   pieces_.resize(2);
   if (method.stage.c.empty() || method.stage.order < (mechanical_ ? kHermiteMechanical : kHermiteDae)) return;
   for (const auto& [c, stage] : stage_nodes(method.stage.c)) {

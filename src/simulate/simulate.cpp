@@ -12,6 +12,7 @@
 #include "audit/claims.hpp"
 #include "audit/monitor.hpp"
 #include "audit/rank.hpp"
+#include "formulation/port_hamiltonian_structure.hpp"
 #include "formulation/start.hpp"
 #include "methods/angles.hpp"
 #include "methods/bind.hpp"
@@ -74,6 +75,10 @@ class Run {
         start_(consistent_start(system_, options_.project)),
         method_(bind(system_, options_, start_)) {
     reduction_.check_start(start_);
+    if (system_.is_port_hamiltonian()) {
+      structure_.emplace(system_.port_hamiltonian());
+      if (structure_->is_fixed()) structure_.reset();
+    }
   }
 
   Trajectory go();
@@ -114,6 +119,7 @@ class Run {
   // The record has all turns of angles; the observation was made without them.
   void keep_record(double t, std::span<const double> q, std::span<const double> v, std::span<const double> turns,
                    const System::Observation& o);
+  void keep_ports(double t, std::span<const double> q);
   AdvanceReport adaptive_steps(const std::function<void()>& pause, const std::function<void()>& save);
   void save_checkpoint(CheckpointFile& file);
   [[nodiscard]] std::string signature_text() const;
@@ -134,7 +140,9 @@ class Run {
   std::vector<double> row_, unsaved_;  // records as flat rows, for the checkpoint
   std::int64_t steps_ = 0;
   bool checkpointing_ = false;
-  std::unique_ptr<SingleSteps> single_;  // null: steps are taken in batches
+  std::unique_ptr<SingleSteps> single_;                // null: steps are taken in batches
+  std::optional<PortHamiltonianStructure> structure_;  // what the state may break
+  std::optional<StructureFault> broken_;
 };
 
 // Appends the multipliers at the current state: the method's own, or the consistent ones. False when the acceleration
@@ -163,6 +171,7 @@ void Run::record(double h_last) {
   const System::Observation o = watched().observe(s.t(), s.q(), s.v(), s.active());
   monitor_.see(s.t(), o.energy, o.position, o.velocity);
   monitor_.see_kinetic(o.kinetic);
+  if (structure_ && !broken_) broken_ = structure_->fault(s.t(), s.q());
   if (method_.two_step && steps_ > 0) {
     row_.assign(s.q().begin(), s.q().end());
     for (std::size_t i = 0; i < row_.size(); ++i) row_[i] -= 0.5 * h_last * s.v()[i];
@@ -184,6 +193,8 @@ void Run::keep_record(double t, std::span<const double> q, std::span<const doubl
   r.v.insert(r.v.end(), v.begin(), v.end());
   if (options_.record_multipliers) (void)find_multipliers(r.multipliers, t, q, v);
   if (system_.has_energy()) r.energy.push_back(o.energy);
+  keep_ports(t, q);
+  if (const PowerSums* power = method_.stepper->power()) r.balance.push_back(power->last_residual());
   if (system_.is_mechanical() || system_.is_odae()) r.residual_velocity.push_back(o.velocity);
   if (!system_.model().has_states()) r.residual_position.push_back(o.position);
   if (checkpointing_) {
@@ -193,7 +204,16 @@ void Run::keep_record(double t, std::span<const double> q, std::span<const doubl
     unsaved_.insert(unsaved_.end(), r.multipliers.begin() + static_cast<std::ptrdiff_t>(before[2]),
                     r.multipliers.end());
     unsaved_.insert(unsaved_.end(), {o.energy, o.position, o.velocity});
+    if (method_.stepper->power() != nullptr) unsaved_.push_back(r.balance.back());
   }
+}
+
+// Inputs and outputs of a port-Hamiltonian system.
+void Run::keep_ports(double t, std::span<const double> q) {
+  const std::span<const double> ports = system_.ports(t, q);
+  const auto half = static_cast<std::ptrdiff_t>(ports.size() / 2);
+  records_.inputs.insert(records_.inputs.end(), ports.begin(), ports.begin() + half);
+  records_.outputs.insert(records_.outputs.end(), ports.begin() + half, ports.end());
 }
 
 std::string Run::signature_text() const {
@@ -237,7 +257,9 @@ Trajectory Run::go() {
   Stepper& stepper = *method_.stepper;
   acceleration_ = std::make_unique<Multipliers>(system_, reduction_);
   const std::size_t n = start_.q.size(), nv = start_.v.size(), m = acceleration_->count();
-  const std::size_t width = options_.keep_records ? 1 + n + nv + (options_.record_multipliers ? m : 0) + 3 : 0;
+  const std::size_t width = options_.keep_records ? 1 + n + nv + (options_.record_multipliers ? m : 0) + 3 +
+                                                        (stepper.power() != nullptr ? 1 : 0)
+                                                  : 0;
   stepper.start(0.0, start_.q, start_.v, start_.multipliers, start_.acceleration);
   if (SingleSteps::wanted(options_))
     single_ = std::make_unique<SingleSteps>(
@@ -283,10 +305,13 @@ Trajectory Run::go() {
           take(records_.residual_velocity, 1);
         } else if (system_.model().has_states()) {
           take(records_.energy, 1);
+          x += 2;
+          keep_ports(records_.t.back(), std::span(records_.q).last(n));
         } else {
           records_.residual_position.push_back(x[1]);
           if (system_.is_odae()) records_.residual_velocity.push_back(x[2]);
         }
+        if (stepper.power() != nullptr) take(records_.balance, 1);
         ++records_.rows;
       }
     }
@@ -319,7 +344,7 @@ Trajectory Run::go() {
   if (!resumed && single_) single_->begin();
   AdvanceReport report;
   if (adaptive) report = adaptive_steps(pause, save_now);
-  while (steps_ < grid_.whole && report.ok) {
+  while (steps_ < grid_.whole && report.ok && !broken_) {
     const std::int64_t batch = std::min(grid_.every - steps_ % grid_.every, grid_.whole - steps_);
     report = single_ ? single_->step(grid_.h) : stepper.advance(grid_.h, batch);
     steps_ += report.done;
@@ -327,7 +352,7 @@ Trajectory Run::go() {
     pause();
   }
   if (report.ok && !adaptive) save_now();
-  if (report.ok && grid_.last != 0.0) {
+  if (report.ok && grid_.last != 0.0 && !broken_) {
     report = single_ ? single_->step(grid_.last) : stepper.advance(grid_.last, 1);
     steps_ += report.done;
     if (report.ok) record(grid_.last);
@@ -355,6 +380,14 @@ Trajectory Run::go() {
     out.status = Status::stopped;
     const double h = adaptive ? single_->last_step() : steps_ < grid_.whole ? grid_.h : grid_.last;
     out.message = failure_text(method_, system_, h, steps_, report.failure, options_.adaptive);
+  }
+  if (report.ok && broken_) {
+    out.status = Status::stopped;
+    out.message = fmt::format(
+        "stopped at t = {:.10g} (step {}): the system is not port-Hamiltonian any more: {}. {} steps were kept. "
+        "Correct "
+        "the model for such states",
+        stepper.t(), steps_, broken_->text, steps_);
   }
   out.q = unwrapped_positions(stepper);
   out.v.assign(stepper.v().begin(), stepper.v().end());
@@ -387,16 +420,25 @@ Trajectory Run::go() {
     else
       out.notes.push_back("[exact] is not the solution from this start, so no error is reported");
   }
+  if (const PowerSums* power = stepper.power()) {
+    out.power_balance = power->balance(system_.model().ph.parts);
+    // An energy near 0 is compared with the kinetic energy that came and went.
+    out.power_balance->largest_energy = std::fmax(out.power_balance->largest_energy, monitor_.max_kinetic);
+    if (const PowerBalance& b = *out.power_balance; b.gaining_steps > 0)
+      out.notes.push_back(fmt::format(
+          "the dissipation inequality is violated in {} of {} steps: dampers gave energy, up to {:.2e} in one step",
+          b.gaining_steps, steps_, -b.least_dissipated));
+  }
   out.newton_iterations = stepper.iterations;
   out.newton_max_per_step = stepper.max_iterations;
   if (single_) single_->finish(out, report.ok);
-  if (options_.audit_reverse && report.ok) audit_reverse(out);
+  if (options_.audit_reverse && report.ok && !broken_) audit_reverse(out);
   return out;
 }
 
 AdvanceReport Run::adaptive_steps(const std::function<void()>& pause, const std::function<void()>& save) {
   AdvanceReport report;
-  while (!single_->finished()) {
+  while (!single_->finished() && !broken_) {
     if (single_->next_is_cut()) save();  // so that a run with a later end can continue from there
     report = single_->step(0.0);
     if (!report.ok) break;

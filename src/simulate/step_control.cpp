@@ -394,6 +394,13 @@ std::string why_not_adaptive(const BoundMethod& method) {
         "--adaptive: method '{}' is a two-step method, whose formula ties neighbouring steps together, so its step is "
         "fixed. Leave --adaptive out, or pass another --method",
         method.name);
+  if (method.constraint_oscillates)
+    return fmt::format(
+        "--adaptive: an error in the constraint changes its sign in every step of method '{}', however short, so "
+        "shorter "
+        "steps do not make its errors smaller. Leave --adaptive out, or pass another --method (gonzalez-r keeps the "
+        "constraint)",
+        method.name);
   return "";
 }
 

@@ -20,7 +20,8 @@ using Row = std::map<std::int32_t, NodeId>;  // unknown -> d residual / d unknow
 std::set<std::int32_t> behind_jumps(const Graph& g, NodeId residual) {
   std::vector<NodeId> jumps;
   for (const NodeId id : reachable(g, std::span(&residual, 1)))
-    if (const Op op = g[id].op; op == Op::sign || op == Op::less || op == Op::less_equal) jumps.push_back(id);
+    if (const Op op = g[id].op; op == Op::sign || op == Op::less || op == Op::less_equal || op == Op::lookup_slope)
+      jumps.push_back(id);
   std::set<std::int32_t> out;
   if (jumps.empty()) return out;
   for (const NodeId id : reachable(g, jumps))
@@ -58,6 +59,7 @@ void substitute_everywhere(Equations& eq, std::vector<Row>& rows, std::vector<ch
   }
   replace(eq.graph, u, value, eq.results);
   replace(eq.graph, u, value, eq.extra);
+  replace(eq.graph, u, value, eq.power);
 }
 
 void eliminate(Equations& eq, std::vector<Row>& rows, std::vector<char>& alive) {
@@ -188,7 +190,7 @@ Plan::Plan(Equations eq) {
   const std::vector<double> saddle_inverse = eq.saddle ? inverse_of_rows(*eq.saddle) : std::vector<double>{};
   const Equations whole = saddle_inverse.empty() ? Equations{} : eq;
   const std::vector<Row> whole_rows = saddle_inverse.empty() ? std::vector<Row>{} : rows;
-  eliminate(eq, rows, alive_flag);
+  if (eq.eliminate) eliminate(eq, rows, alive_flag);
   split(alive_flag);
   // A first block of one linear equation c*u + rest = 0, c an expression of the inputs, is a formula too. Once it is put
   // in, the next one may have become first.
@@ -219,6 +221,7 @@ Plan::Plan(Equations eq) {
     eq.residuals = whole.residuals;
     eq.results = whole.results;
     eq.extra = whole.extra;
+    eq.power = whole.power;
     rows = whole_rows;
     split(std::vector<char>(eq.residuals.size(), 1));
     groups = {alive};
@@ -374,6 +377,10 @@ Plan::Plan(Equations eq) {
   extra_ = assembler.reserve(extra_count_);
   for (std::size_t k = 0; k < eq.extra.size(); ++k)
     assembler.store(finish_, eq.extra[k], extra_ + static_cast<std::int32_t>(k));
+  power_count_ = static_cast<std::int32_t>(eq.power.size());
+  power_ = assembler.reserve(power_count_);
+  for (std::size_t k = 0; k < eq.power.size(); ++k)
+    assembler.store(finish_, eq.power[k], power_ + static_cast<std::int32_t>(k));
   image_ = assembler.image();
 }
 

@@ -48,8 +48,12 @@ struct Equations {
   std::vector<NodeId> guesses;  // starting values of the unknowns when nothing better is known
   std::vector<NodeId> results;  // the new state, then the newest stage multipliers
   std::vector<NodeId> extra;    // further values of a step (its stages), for whoever asked for them
+  // Energies of the step, when the method knows them: stored, supplied, dissipated, and the energy at the end; then for
+  // each part of an interconnection stored, supplied, dissipated and received (methods/power_sums.hpp).
+  std::vector<NodeId> power;
   std::optional<SaddleHint> saddle;
   bool turn_free = false;  // no unknown changes when an angle of the state turns once: none is a position
+  bool eliminate = true;   // false: no unknown is substituted by a formula, whose divisor may be far too small
 };
 
 // Where the saddle-point iteration of a block keeps its matrices.
@@ -99,6 +103,8 @@ class Plan {
   [[nodiscard]] std::int32_t result_count() const { return result_count_; }
   [[nodiscard]] std::int32_t extra_slot() const { return extra_; }
   [[nodiscard]] std::int32_t extra_count() const { return extra_count_; }
+  [[nodiscard]] std::int32_t power_slot() const { return power_; }
+  [[nodiscard]] std::int32_t power_count() const { return power_count_; }
   [[nodiscard]] std::int32_t workspace_size() const { return static_cast<std::int32_t>(image_.size()); }
   [[nodiscard]] const std::vector<double>& image() const { return image_; }
   // The unknowns that are left after elimination; their slots hold the starting guess before solve() and the solution
@@ -132,7 +138,7 @@ class Plan {
   Program guess_, finish_;
   std::vector<std::pair<Space, std::int32_t>> inputs_;
   std::vector<std::int32_t> unknown_slots_, unknown_numbers_;
-  std::int32_t results_ = 0, result_count_ = 0, extra_ = 0, extra_count_ = 0;
+  std::int32_t results_ = 0, result_count_ = 0, extra_ = 0, extra_count_ = 0, power_ = 0, power_count_ = 0;
   bool linear_ = true;
   std::vector<double> image_;
   std::shared_ptr<SparsePlan> sparse_;  // takes the place of the blocks; it has workspace of its own

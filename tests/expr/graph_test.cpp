@@ -197,5 +197,25 @@ TEST(Program, GivesTheSameBitsInAnyNumberOfLanes) {
   }
 }
 
+TEST(Graph, LookupIsPiecewiseLinearWithItsSlopeAsDerivative) {
+  Graph g;
+  const NodeId t = g.variable(kTime, 0);
+  const std::uint32_t table = g.add_table({0, 1, 3, 5, 7, 3});  // at 0, 1, 3: 5, 7, 3
+  const NodeId f = g.lookup(table, g.mul(g.constant(2.0), t));
+  const NodeId df = gradient(g, f, kTime).front().expr;
+  const double expected[][3] = {{-1, 5, 0}, {0, 5, 4}, {0.25, 6, 4}, {0.5, 7, -4}, {1, 5, -4}, {1.5, 3, 0}, {9, 3, 0}};
+  for (const auto& [at, y, slope] : expected) {
+    EXPECT_DOUBLE_EQ(value(g, f, {}, {}, at), y) << at;
+    EXPECT_DOUBLE_EQ(value(g, df, {}, {}, at), slope) << at;
+  }
+  EXPECT_TRUE(gradient(g, df, kTime).empty() || g.is_constant(gradient(g, df, kTime).front().expr, 0.0));
+  EXPECT_EQ(g.lookup(table, g.mul(g.constant(2.0), t)), f);
+  EXPECT_EQ(g.lookup(table, g.constant(2.0)), g.constant(5.0));
+  const NodeId moved = substitute(g, f, [&](NodeId) { return g.variable(kPosition, 0); });
+  const double q[] = {0.25};
+  EXPECT_DOUBLE_EQ(value(g, moved, q), 6.0);
+  EXPECT_EQ(to_string(g, moved, [](const Node&) { return std::string("q"); }), "series0(2 * q)");
+}
+
 }  // namespace
 }  // namespace rattleback

@@ -210,6 +210,52 @@ TEST(EnergyMethods, ComeToRestAtAnEquilibrium) {
   EXPECT_EQ(simulate(gearbox, still).status, Status::done);
 }
 
+// With forces, the energy changes by their work and by nothing else.
+TEST(EnergyMethods, BalanceThePowerOfForcesToRounding) {
+  const Model model = parse_model(R"toml(
+name = "forced robot"
+coordinates = ["x", "y", "theta", "psi"]
+[lagrangian]
+kinetic = "(dt(x + 0.4*cos(theta))^2 + dt(y + 0.4*sin(theta))^2)/2 + theta'^2/2 + 3*psi'^2/2"
+potential = "sin(psi) + 0.2*x^2"
+[constraints.nonholonomic]
+roll_x = "x' - cos(theta)*psi'"
+roll_y = "y' - sin(theta)*psi'"
+[dissipation]
+rayleigh = "0.1*theta'^2 + 0.05*x^2*psi'^2"
+[ports.motor]
+input = "0.5*sin(2*t)"
+along = { psi = "1" }
+[initial]
+"x'" = 1
+"psi'" = 1
+"theta'" = 0.5
+)toml",
+                                  "forced_robot.toml");
+  for (const auto& [name, stages] : {std::pair{"gonzalez-r", 0}, std::pair{"dg-avf", 0},
+                                     std::pair{"avf-collocation", 2}, std::pair{"dg-itoh-abe", 0}}) {
+    SCOPED_TRACE(name);
+    Options options;
+    options.method = name;
+    options.stages = stages;
+    options.step = 0.1;
+    options.steps = 500;
+    const Trajectory run = simulate(model, options);
+    ASSERT_EQ(run.status, Status::done) << run.message;
+    ASSERT_TRUE(run.power_balance);
+    EXPECT_LT(run.power_balance->max_residual, 1e-14);
+    EXPECT_GT(run.power_balance->dissipated, 0.1);
+    EXPECT_NEAR(run.power_balance->stored, run.power_balance->supplied - run.power_balance->dissipated, 1e-12);
+    EXPECT_NEAR(run.power_balance->stored, run.energy->final - run.energy->initial, 1e-12);
+  }
+  Options other;
+  other.method = "collocation-gauss";
+  other.stages = 2;
+  other.step = 0.1;
+  other.steps = 500;
+  EXPECT_GT(simulate(model, other).power_balance->max_residual, 1e-9);
+}
+
 // --- C-3 and C-4.3 of the experiments
 
 TEST(EnergyMethods, LeadTheSleighFromOneEquilibriumToTheOther) {

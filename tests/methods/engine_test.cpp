@@ -47,7 +47,8 @@ long allocations_in_1000_steps(const Model& model, const Maker& maker, double h)
 }
 
 TEST(Step, DoesNotAllocate) {
-  for (const Model& model : {oscillator(), sleigh(), shipped("dae-hessenberg"), shipped("dae-additive")})
+  for (const Model& model : {oscillator(), sleigh(), shipped("dae-hessenberg"), shipped("dae-additive"),
+                             shipped("pendulum-ph"), shipped("two-oscillators")})
     for (const std::string& name : fixed_step_methods(model))
       EXPECT_EQ(allocations_in_1000_steps(model, method(name), 0.001), 0) << model.key << " " << name;
   for (const int order : {4, 6, 8})

@@ -1,0 +1,103 @@
+#include "methods/bind_port_hamiltonian.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "formulation/derived_port_hamiltonian.hpp"
+#include "formulation/port_hamiltonian_start.hpp"
+#include "methods/plan_stepper.hpp"
+#include "methods/port_hamiltonian_collocation.hpp"
+#include "rattleback/error.hpp"
+#include "tableau/compositions.hpp"
+
+namespace rattleback {
+
+std::optional<std::string> why_not_port_hamiltonian(const MethodEntry& method, const Model& model) {
+  if (model.kind == Kind::port_hamiltonian)
+    return method.info.port_hamiltonian ? "" : "does not take port-Hamiltonian systems";
+  if (method.collocation == nullptr || model.kind != Kind::mechanical) return std::nullopt;
+  const std::string needs = why_no_port_hamiltonian_form(model);
+  return needs.empty() ? std::nullopt : std::optional("works on the port-Hamiltonian form, which needs " + needs);
+}
+
+namespace {
+
+bool is_index_two(PortHamiltonian f) { return !algebraic_part(f).constraining.empty(); }
+
+// Of the differential states: the end of the step lies on the constraint only if it is the last stage.
+// [HairerLubichRoche1989, VII; Hilden2009, table 2.1]
+int index_two_order(const Tableau& t) {
+  const bool stiffly_accurate = std::equal(t.b.begin(), t.b.end(), t.A.end() - t.stages);
+  if (stiffly_accurate) return t.order;
+  return t.stages % 2 == 1 ? t.stages + 1 : t.stages;  // Gauss
+}
+
+}  // namespace
+
+BoundMethod bind_port_hamiltonian(const System& system, const Options& options, const Start& /*start*/) {
+  const Model& model = system.model();
+  if (!options.tableau.empty())
+    throw Error(
+        "a tableau from a file is for mechanical systems and daes; for a port-Hamiltonian system there are "
+        "collocation-gauss and collocation-lobatto-iiic");
+  const MethodEntry& entry = find_entry(options.method);
+  const MethodInfo& info = entry.info;
+  if (const std::string reason = why_not(entry, model, options.formulation); !reason.empty())
+    throw Error(fmt::format("method '{}' does not apply to '{}': it {}. `{}` lists the methods that do", info.name,
+                            model.key, reason, check_command(model)));
+  if (options.stages < info.min_stages || options.stages > 20)
+    throw Error(fmt::format("method '{}' takes {} to 20 stages, found {}", info.name, info.min_stages, options.stages));
+  if (options.multiplier == "recursion")
+    throw Error(fmt::format("--multiplier recursion is for prk-murua, which has one; '{}' has not", info.name));
+
+  BoundMethod out;
+  out.name = info.name;
+  out.stages = options.stages;
+  out.order = info.order(options.stages);
+  out.symmetric = info.symmetric == Claim::yes;
+  if (system.holonomic() > 0) {
+    out.formulation = "index2";
+    out.notes.push_back(fmt::format(
+        "{} works on the port-Hamiltonian form, where holonomic constraints enter at velocity level", out.name));
+  }
+  PlanStepperData data{.step = Plan(Equations{}), .first = {}, .acceleration = system.acceleration(), .solve = {}};
+  data.n = system.n();
+  data.m = system.m();
+  data.mechanical = system.is_mechanical();
+  data.solve.tolerance = options.newton_tol;
+  data.graded_mass = system.graded_mass();
+  data.angles = model.angles;
+  data.turn_free = entry.collocation != nullptr;  // the unknowns are rates, and algebraic variables
+  std::optional<DerivedStates> derived;
+  if (system.is_mechanical()) derived = {system.n(), system.m()};
+  const PortHamiltonian f = derived ? port_hamiltonian_form(model, system.mechanical()) : system.port_hamiltonian();
+  Equations step;
+  if (entry.collocation != nullptr) {
+    const Tableau tableau = entry.collocation(options.stages);
+    step = collocation_step(f, tableau, derived);
+    if (const int order = index_two_order(tableau); is_index_two(f) && order < out.order) {
+      out.order = order;
+      out.notes.push_back(fmt::format(
+          "on systems of index 2 {} imposes the algebraic equations at its stages only: order {}", out.name, order));
+    }
+    const bool dense = (options.output_every != 0.0 || !options.event.empty()) && options.compose == 0;
+    if (dense) out.stage = stage_layout(tableau);
+    if (!dense) step.extra.clear();
+  } else {
+    step = entry.port_hamiltonian_step(f);
+  }
+  data.step = Plan(std::move(step));
+  if (options.compose != 0) {
+    if (!out.symmetric)
+      throw Error(
+          fmt::format("--compose needs a symmetric method, and '{}' is not symmetric on '{}'", out.name, model.key));
+    const Composition c = composition(options.compose);
+    data.gamma = c.gamma;
+    out.order = std::max(out.order, c.order);
+  }
+  out.stepper = std::make_unique<PlanStepper>(std::move(data));
+  return out;
+}
+
+}  // namespace rattleback
