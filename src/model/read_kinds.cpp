@@ -145,7 +145,9 @@ void read_mechanical(ModelText& text, Reader& reader, const Value& document) {
   World& world = text.world;
   if (const Value* v = document.find("states"); v != nullptr && document.find("kind") == nullptr)
     world.source.fail(v->key_offset, std::string("`states` belong to kind = \"") +
-                                         (document.find("hamiltonian") != nullptr ? "skew-gradient" : "dae") +
+                                         (document.find("pi") != nullptr            ? "skew-gradient"
+                                          : document.find("hamiltonian") != nullptr ? "port-hamiltonian"
+                                                                                    : "dae") +
                                          "\", and no kind is given. A mechanical system has `coordinates`");
   reader.only(document, "",
               {"name", "kind", "coordinates", "angles", "project", "parameters", "define", "lagrangian", "constraints",
