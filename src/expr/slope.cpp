@@ -89,7 +89,7 @@ class Slopes {
       case Op::select: return chosen(a.from, a.to, b.slope, c.slope, f);
       case Op::sign:
       case Op::less:
-      case Op::less_equal: return quotient(f);
+      case Op::less_equal:
       case Op::lookup:
       case Op::lookup_slope: return quotient(f);
       default: return along(a, [&](NodeId u) { return g.unary(n.op, u); });

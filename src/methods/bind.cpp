@@ -148,6 +148,17 @@ void check_stages(const MethodInfo& info, int stages) {
 
 }  // namespace
 
+void compose(BoundMethod& out, PlanStepperData& data, const Model& model, int order) {
+  if (order == 0) return;
+  if (out.two_step) throw Error(fmt::format("method '{}' is a two-step method and cannot be composed", out.name));
+  if (!out.symmetric)
+    throw Error(
+        fmt::format("--compose needs a symmetric method, and '{}' is not symmetric on '{}'", out.name, model.key));
+  const Composition c = composition(order);
+  data.gamma = c.gamma;
+  out.order = std::max(out.order, c.order);
+}
+
 BoundMethod bind(const System& system, const Options& options, const Start& start) {
   const Model& model = system.model();
   if (system.is_odae() || (!options.method.empty() && find_entry(options.method).overdetermined))
@@ -262,15 +273,7 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
   } else if (options.multiplier == "recursion") {
     throw Error(fmt::format("--multiplier recursion is for prk-murua, which has one; '{}' has not", out.name));
   }
-  if (options.compose != 0) {
-    if (out.two_step) throw Error(fmt::format("method '{}' is a two-step method and cannot be composed", out.name));
-    if (!out.symmetric)
-      throw Error(
-          fmt::format("--compose needs a symmetric method, and '{}' is not symmetric on '{}'", out.name, model.key));
-    const Composition c = composition(options.compose);
-    data.gamma = c.gamma;
-    out.order = std::max(out.order, c.order);
-  }
+  compose(out, data, model, options.compose);
   out.stepper = std::make_unique<PlanStepper>(std::move(data));
   return out;
 }

@@ -33,6 +33,10 @@ struct BoundMethod {
   std::vector<std::string> notes;      // claims that do not hold on this system
 };
 
+// Makes the steps of `data` symmetric compositions of this order; 0: leaves them. Throws Error where that cannot be.
+struct PlanStepperData;
+void compose(BoundMethod& out, PlanStepperData& data, const Model& model, int order);
+
 // Options must be complete (method, stages). Throws Error.
 BoundMethod bind(const System& system, const Options& options, const Start& start);
 

@@ -9,7 +9,6 @@
 #include "methods/plan_stepper.hpp"
 #include "methods/port_hamiltonian_collocation.hpp"
 #include "rattleback/error.hpp"
-#include "tableau/compositions.hpp"
 
 namespace rattleback {
 
@@ -88,14 +87,7 @@ BoundMethod bind_port_hamiltonian(const System& system, const Options& options, 
     step = entry.port_hamiltonian_step(f);
   }
   data.step = Plan(std::move(step));
-  if (options.compose != 0) {
-    if (!out.symmetric)
-      throw Error(
-          fmt::format("--compose needs a symmetric method, and '{}' is not symmetric on '{}'", out.name, model.key));
-    const Composition c = composition(options.compose);
-    data.gamma = c.gamma;
-    out.order = std::max(out.order, c.order);
-  }
+  compose(out, data, model, options.compose);
   out.stepper = std::make_unique<PlanStepper>(std::move(data));
   return out;
 }

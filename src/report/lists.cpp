@@ -67,6 +67,11 @@ bool is_adaptive(std::string_view method) {
   return std::ranges::any_of(methods(), [&](const MethodInfo& info) { return info.name == method && info.adaptive; });
 }
 
+bool keeps_energy(std::string_view method) {
+  return std::ranges::any_of(methods(),
+                             [&](const MethodInfo& info) { return info.name == method && info.energy == Claim::yes; });
+}
+
 std::string methods_text() {
   std::vector<std::vector<std::string>> rows = {{"METHOD", "SYSTEMS", "STAGES", "ORDER", "SYMMETRIC", "ENERGY"}};
   for (const MethodInfo& info : methods())

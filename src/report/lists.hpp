@@ -15,6 +15,7 @@ std::vector<System> systems();
 
 // Does this method choose its own steps? No for names that are not registered (a user's tableau).
 bool is_adaptive(std::string_view method);
+bool keeps_energy(std::string_view method);  // exactly, on every system that it takes
 
 std::string methods_text();
 std::string systems_text();

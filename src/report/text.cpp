@@ -185,12 +185,13 @@ std::string adaptive_steps(const Trajectory& t) {
 }
 
 // What chose the steps, and what that means for a long run.
-std::string controller_sentence(const AdaptiveAudit& a) {
+std::string controller_sentence(const AdaptiveAudit& a, bool exact_energy) {
   std::string text = fmt::format("Steps: chosen by the {} controller, tolerance {}; {} rejected. ", a.controller,
                                  size_text(a.tolerance), a.rejected);
-  return text + (a.controller == "reversible"
-                     ? "It is symmetric in time: a symmetric method keeps its long-time behaviour."
-                     : "It holds the error of each step, not the long-time behaviour: the energy may drift.");
+  if (a.controller == "reversible")
+    return text + "It is symmetric in time: a symmetric method keeps its long-time behaviour.";
+  return text + "It holds the error of each step, not the long-time behaviour: " +
+         (exact_energy ? "the method keeps the energy, other invariants may drift." : "the energy may drift.");
 }
 
 // The first few events, and the expressions that had none.
@@ -242,7 +243,7 @@ std::string audit_sentences(const Model& model, const Trajectory& t) {
                                  size_text(*t.reverse_defect)));
   if (t.observed_order)
     text += sentence(fmt::format("Observed order, from repeating with h/2 and h/4: {:.2f}.", *t.observed_order));
-  if (t.adaptive) text += sentence(controller_sentence(*t.adaptive));
+  if (t.adaptive) text += sentence(controller_sentence(*t.adaptive, keeps_energy(t.method)));
   if (t.newton_iterations > 0 && !is_adaptive(t.method)) text += sentence(newton_sentence(t));
   return text;
 }

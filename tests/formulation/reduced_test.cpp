@@ -12,28 +12,6 @@
 namespace rattleback::testing {
 namespace {
 
-// Two rolling constraints, and a mass matrix that depends on the coordinates: the robot with its centre of mass off the
-// axle.
-Model offset_robot() {
-  return parse_model(R"toml(
-name = "robot with an offset"
-coordinates = ["x", "y", "theta", "psi"]
-[parameters]
-d = 0.4
-[lagrangian]
-kinetic = "(dt(x + d*cos(theta))^2 + dt(y + d*sin(theta))^2)/2 + theta'^2/2 + 3*psi'^2/2"
-potential = "sin(psi) + 0.2*x^2"
-[constraints.nonholonomic]
-roll_x = "x' - cos(theta)*psi'"
-roll_y = "y' - sin(theta)*psi'"
-[initial]
-"x'" = 1
-"psi'" = 1
-"theta'" = 0.5
-)toml",
-                     "offset_robot.toml");
-}
-
 std::vector<double> numbers(const Graph& g, const std::vector<NodeId>& f, std::int32_t n, std::int32_t m,
                             std::span<const double> x, std::span<const double> v, std::span<const double> signs) {
   Evaluator e(g, f, n, m);

@@ -15,25 +15,6 @@ Model sleigh() {
   return shipped("chaplygin-sleigh", {{"g", "0.7"}}, {{"theta'", "0.8"}, {"x'", "0.4"}, {"theta", "0"}});
 }
 
-// Two constraints and a mass matrix that depends on the coordinates.
-Model offset_robot() {
-  return parse_model(R"toml(
-name = "robot with an offset"
-coordinates = ["x", "y", "theta", "psi"]
-[lagrangian]
-kinetic = "(dt(x + 0.4*cos(theta))^2 + dt(y + 0.4*sin(theta))^2)/2 + theta'^2/2 + 3*psi'^2/2"
-potential = "sin(psi) + 0.2*x^2"
-[constraints.nonholonomic]
-roll_x = "x' - cos(theta)*psi'"
-roll_y = "y' - sin(theta)*psi'"
-[initial]
-"x'" = 1
-"psi'" = 1
-"theta'" = 0.5
-)toml",
-                     "offset_robot.toml");
-}
-
 struct Named {
   const char* name;
   int stages;

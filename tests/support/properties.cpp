@@ -229,6 +229,24 @@ y = 0.2
                      "swung_particle.toml");
 }
 
+Model offset_robot() {
+  return parse_model(R"toml(
+name = "robot with an offset"
+coordinates = ["x", "y", "theta", "psi"]
+[lagrangian]
+kinetic = "(dt(x + 0.4*cos(theta))^2 + dt(y + 0.4*sin(theta))^2)/2 + theta'^2/2 + 3*psi'^2/2"
+potential = "sin(psi) + 0.2*x^2"
+[constraints.nonholonomic]
+roll_x = "x' - cos(theta)*psi'"
+roll_y = "y' - sin(theta)*psi'"
+[initial]
+"x'" = 1
+"psi'" = 1
+"theta'" = 0.5
+)toml",
+                     "offset_robot.toml");
+}
+
 Model additive_symmetric() {
   return parse_model(R"toml(
 name = "additive, symmetric parts"

@@ -53,6 +53,8 @@ Model nonideal_particle();
 Model magnetic_particle();
 // Constant mass, and a momentum that depends on t: the particle in a box that is shaken.
 Model swung_particle();
+// Two rolling constraints, and a mass matrix that depends on the heading: the robot with its centre of mass off the axle.
+Model offset_robot();
 // The additive DAE of Hilden (2.23) with its parts 3 and 4 moved to 2 and 5, whose Lobatto coefficients are symmetric.
 Model additive_symmetric();
 
