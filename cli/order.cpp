@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 
 #include "common.hpp"
+#include "plot/svg.hpp"
 #include "rattleback/write.hpp"
+#include "report/figures.hpp"
+#include "report/write.hpp"
 #include "verbs.hpp"
 
 namespace rattleback::cli {
@@ -78,7 +81,7 @@ int order(const Words& words) {
   add_method_options(a);
   add_model_options(a);
   a.flag("--json", "prints one JSON object instead of a table");
-  a.later("--plot", true, "Use --json and the plot program of your choice");
+  a.value("--plot", "FILE.svg", "draws error against step size");
   if (!a.parse(words)) return kDone;
 
   LoadOptions load = model_options(a);
@@ -91,6 +94,8 @@ int order(const Words& words) {
   read_reference(a, request);
   read_method_options(a, request.options);
   a.faults(request.options.validate());
+  const std::string plot = a.text("--plot").value_or("");
+  if (a.has("--plot")) a.collect([&] { report::check_figure_path(plot); });
   a.refuse_if_faulty();
 
   load.unroll_below = kLargestFamily;  // the solvers work on single coordinates
@@ -98,6 +103,7 @@ int order(const Words& words) {
   if (!until && !model.run.until) throw Error(fmt::format("model '{}' has no default end; pass --until T", model.key));
   request.until = until ? *until : *model.run.until;
   const OrderReport report = order_study(model, request);
+  if (!plot.empty()) report::write_text(plot, plot::to_svg(report::figure_of(model, report)));
   print(a.has("--json") ? to_json(model, report) : to_text(report));
   return kDone;
 }

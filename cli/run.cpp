@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 
 #include "common.hpp"
+#include "plot/svg.hpp"
 #include "progress.hpp"
 #include "rattleback/write.hpp"
+#include "report/figures.hpp"
 #include "report/json.hpp"
 #include "report/layout.hpp"
 #include "report/write.hpp"
@@ -43,11 +45,11 @@ Arguments declare() {
   a.value("--audit", "reverse,order",
           "also integrates back, or repeats with h/2 and h/4 (not with --adaptive), and compares");
   a.value("--output", "FILE.csv|FILE.h5", "writes the trajectory");
+  a.value("--plot", "FILE.svg", "draws the motion, the energy error and the residuals over time");
   a.value("--checkpoint", "FILE", "saves the state now and then while the run goes on");
   a.flag("--resume", "continues from the checkpoint, with the same bits");
   a.flag("--json", "prints one JSON object instead of sentences");
   a.value("--native", "auto|on|off", "");
-  a.later("--plot", true, "Use --output FILE.csv and the plot program of your choice");
   a.later("--report", true, "Use --output FILE.h5 or --json");
   return a;
 }
@@ -139,6 +141,8 @@ int run(const Words& words) {
   Options options = read_options(a);
   const std::string output = a.text("--output").value_or("");
   check_files(a, a.system_name(), options, output);
+  const std::string plot = a.text("--plot").value_or("");
+  if (a.has("--plot")) a.collect([&] { report::check_figure_path(plot); });
   a.refuse_if_faulty();
 
   const Model model = load_to_run(a.system_name(), load, options);
@@ -150,9 +154,11 @@ int run(const Words& words) {
 
   // The result of a long run is printed even if the disk turned out to be full.
   std::string failed;
-  if (!output.empty()) {
+  if (!output.empty() || !plot.empty()) {
     try {
-      report::write_trajectory(model, trajectory, report::dump(report::options_json(options, load)), output);
+      if (!output.empty())
+        report::write_trajectory(model, trajectory, report::dump(report::options_json(options, load)), output);
+      if (!plot.empty()) report::write_text(plot, plot::to_svg(report::figure_of(model, trajectory)));
     } catch (const Error& error) {
       failed = error.what();
     }
@@ -164,6 +170,7 @@ int run(const Words& words) {
     if (!output.empty() && failed.empty())
       text += fmt::format("\nWritten to {} ({})\n", output,
                           report::count_text(static_cast<std::int64_t>(trajectory.records.rows), "row"));
+    if (!plot.empty() && failed.empty()) text += fmt::format("\nDrawn in {}\n", plot);
     print(text);
   }
   if (!failed.empty()) throw OutputFailed{failed};

@@ -104,7 +104,7 @@ class EnergyStep {
   }
 
   Vec gonzalez(Point& at, const Vec& x1, const Vec& dx) {
-    const Vec g = at(s_.gradient);
+    Vec g = at(s_.gradient);
     const NodeId change = slope(g_, s_.H, g_.one(), [&](NodeId leaf) {
                             const Node n = g_[leaf];
                             if (n.space == kPosition) {

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 
 #include <fmt/format.h>
 
@@ -120,6 +121,15 @@ void check_place(const std::string& path, std::string_view what) {
     throw Error(fmt::format("{} '{}' exists and is read-only", what, path));
   if (access(folder.c_str(), W_OK | X_OK) != 0)
     throw Error(fmt::format("{} '{}': no permission to write in the folder '{}'", what, path, folder.string()));
+}
+
+void write_text(const std::string& path, std::string_view text) {
+  Replacement file(path);
+  std::ofstream out(file.path(), std::ios::binary | std::ios::trunc);
+  out.write(text.data(), static_cast<std::streamsize>(text.size()));
+  out.close();
+  if (!out) throw Error(fmt::format("cannot write '{}': {}", path, std::strerror(errno)));
+  file.commit();
 }
 
 void write_trajectory(const Model& model, const Trajectory& trajectory, const std::string& options,

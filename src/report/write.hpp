@@ -17,6 +17,9 @@ namespace report {
 // The same for any file; `what` is its name in messages ("output file", "checkpoint").
 void check_place(const std::string& path, std::string_view what);
 
+// Whole or not at all. Throws Error.
+void write_text(const std::string& path, std::string_view text);
+
 // write_trajectory that also keeps the request, as JSON, in HDF5 files.
 void write_trajectory(const Model& model, const Trajectory& trajectory, const std::string& options,
                       const std::string& path);

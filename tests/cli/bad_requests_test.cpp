@@ -304,8 +304,8 @@ INSTANTIATE_TEST_SUITE_P(
         Request{{"run", "skate", "--redundant", ""}, "--redundant takes refuse or minimum-norm, found ''"},
         Request{{"run", "skate", "--multiplier", "recursion"},
                 "--multiplier recursion is for prk-murua, which has one; 'spark-lobatto-ab' has not"},
-        Request{{"run", "skate", "--plot", "a.svg"},
-                "--plot is not in this version. Use --output FILE.csv and the plot program of your choice"},
+        Request{{"run", "skate", "--plot", "a.png"},
+                "figure 'a.png' has an ending that is not known. Figures are written as .svg"},
         Request{{"run", "skate", "--report", "a.html"},
                 "--report is not in this version. Use --output FILE.h5 or --json"},
         Request{{"run", "skate", "--native", "on"}, "--native on is not in this version; models are interpreted"},
@@ -392,8 +392,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "commas"},
         Request{{"order", "no-step.toml", "--methods", "spark-gauss", "--step-list", "0.1,0.05"},
                 "model 'no-step' has no default end; pass --until T"},
-        Request{{"order", "skate", "--methods", "spark-gauss", "--step-list", "0.1,0.05", "--plot", "a.svg"},
-                "--plot is not in this version. Use --json and the plot program of your choice"}));
+        Request{{"order", "skate", "--methods", "spark-gauss", "--step-list", "0.1,0.05", "--plot", "a.png"},
+                "figure 'a.png' has an ending that is not known. Figures are written as .svg"}));
 
 }  // namespace
 }  // namespace rattleback

@@ -1,0 +1,309 @@
+#include "plot/svg.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "plot/ticks.hpp"
+
+namespace rattleback::plot {
+
+std::vector<std::pair<double, double>> thinned(const std::vector<double>& x, const std::vector<double>& y, int pixels) {
+  const std::size_t n = std::min(x.size(), y.size());
+  std::vector<std::pair<double, double>> out;
+  if (n <= 4 * static_cast<std::size_t>(std::max(1, pixels))) {
+    for (std::size_t i = 0; i < n; ++i) out.emplace_back(x[i], y[i]);
+    return out;
+  }
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (std::size_t i = 0; i < n; ++i)
+    if (std::isfinite(x[i])) {
+      low = std::fmin(low, x[i]);
+      high = std::fmax(high, x[i]);
+    }
+  const double scale = high > low ? pixels / (high - low) : 0.0;
+  for (std::size_t i = 0; i < n;) {
+    const double column = std::floor((x[i] - low) * scale);
+    std::size_t end = i, lowest = i, highest = i;
+    for (; end < n && std::floor((x[end] - low) * scale) == column; ++end) {
+      if (y[end] < y[lowest]) lowest = end;
+      if (y[end] > y[highest]) highest = end;
+    }
+    if (end == i) end = i + 1;  // x is not a number
+    std::size_t kept[] = {i, lowest, highest, end - 1};
+    std::sort(std::begin(kept), std::end(kept));
+    for (std::size_t k = 0; k < 4; ++k)
+      if (k == 0 || kept[k] != kept[k - 1]) out.emplace_back(x[kept[k]], y[kept[k]]);
+    i = end;
+  }
+  return out;
+}
+
+namespace {
+
+constexpr double kWidth = 720.0, kHeight = 440.0;  // of a panel that is alone
+constexpr double kLeft = 78.0, kRight = 16.0, kTop = 34.0, kBottom = 52.0;
+constexpr double kLegendLine = 17.0;
+constexpr int kColours = 8;
+
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      default: out += c;
+    }
+  }
+  return out;
+}
+
+std::string text_at(double x, double y, const std::string& anchor, const std::string& more, const std::string& text) {
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\"{}>{}</text>\n", x, y, anchor, more,
+                     escaped(text));
+}
+
+// One axis on the page: values to pixels.
+class Scale {
+ public:
+  Scale(Range range, bool logarithmic, double from, double to)
+      : range_(range), logarithmic_(logarithmic), from_(from), to_(to) {}
+  [[nodiscard]] double operator()(double value) const {
+    const auto place = [&](double v) { return logarithmic_ ? std::log10(v) : v; };
+    const double low = place(range_.low), high = place(range_.high);
+    return from_ + (place(value) - low) / (high - low) * (to_ - from_);
+  }
+  [[nodiscard]] bool shows(double value) const { return std::isfinite(value) && (!logarithmic_ || value > 0.0); }
+  [[nodiscard]] std::vector<Tick> ticks(int wanted) const {
+    return logarithmic_ ? logarithmic_ticks(range_, wanted) : linear_ticks(range_, wanted);
+  }
+
+ private:
+  Range range_;
+  bool logarithmic_;
+  double from_, to_;
+};
+
+// What the data need, with some room around them.
+Range range_of(const Panel& panel, bool horizontal) {
+  const Axis& axis = horizontal ? panel.x : panel.y;
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (const Series& s : panel.series)
+    for (const double value : horizontal ? s.x : s.y) {
+      if (!std::isfinite(value) || (axis.logarithmic && !(value > 0.0))) continue;
+      low = std::fmin(low, value);
+      high = std::fmax(high, value);
+    }
+  if (!(low <= high)) return axis.logarithmic ? Range{0.1, 10.0} : Range{0.0, 1.0};
+  if (axis.logarithmic) {
+    if (high / low < 1.5) return {low / 3.0, high * 3.0};
+    const double room = std::pow(high / low, horizontal ? 0.02 : 0.06);
+    return {low / room, high * room};
+  }
+  if (high - low <= 1e-12 * std::fmax(std::fabs(low), std::fabs(high))) {
+    const double room = low == 0.0 ? 1.0 : 0.1 * std::fabs(low);
+    return {low - room, high + room};
+  }
+  const double room = (horizontal ? 0.0 : 0.06) * (high - low);
+  return {low - room, high + room};
+}
+
+class Drawing {
+ public:
+  explicit Drawing(const Figure& figure) : figure_(figure) {}
+
+  std::string whole() {
+    const int columns = std::clamp(figure_.columns, 1, std::max(1, static_cast<int>(figure_.panels.size())));
+    const int rows = (static_cast<int>(figure_.panels.size()) + columns - 1) / columns;
+    const double width = columns == 1 ? kWidth : 480.0, height = columns == 1 && rows == 1 ? kHeight : 330.0;
+    const double head = figure_.title.empty() ? 0.0 : 30.0;
+    const std::vector<std::string> caption = wrapped(figure_.caption, static_cast<std::size_t>(width * columns / 6.4));
+    const double foot = caption.empty() ? 0.0 : 14.0 + 17.0 * static_cast<double>(caption.size());
+    const double w = width * columns, h = head + height * rows + foot;
+    text_ = fmt::format(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
+        "height=\"{1:.0f}\" "
+        "role=\"img\" aria-label=\"{2}\">\n<title>{2}</title>\n",
+        w, h, escaped(figure_.title.empty() ? "figure" : figure_.title));
+    if (!figure_.caption.empty()) text_ += "<desc>" + escaped(figure_.caption) + "</desc>\n";
+    text_ +=
+        "<style>\n"
+        "svg { font: 13px system-ui, sans-serif; background: #ffffff; }\n"
+        "text { fill: #1f2328; } .small { font-size: 12px; } .head { font-size: 15px; font-weight: 600; }\n"
+        ".frame { fill: none; stroke: #8c959f; } .grid { stroke: #d0d7de; stroke-width: 0.6; }\n"
+        ".curve { fill: none; stroke-width: 1.5; stroke-linejoin: round; }\n";
+    const char* const light[kColours] = {"#0969da", "#cf222e", "#1a7f37", "#9a6700",
+                                         "#8250df", "#bf3989", "#1b7c83", "#57606a"};
+    const char* const dark[kColours] = {"#58a6ff", "#ff7b72", "#56d364", "#e3b341",
+                                        "#bc8cff", "#f778ba", "#39c5cf", "#8b949e"};
+    for (int i = 0; i < kColours; ++i)
+      text_ += fmt::format(".s{0} {{ stroke: {1}; }} .p{0} {{ fill: {1}; }}\n", i, light[i]);
+    text_ +=
+        "@media (prefers-color-scheme: dark) {\n"
+        "svg { background: #0d1117; } text { fill: #e6edf3; } .frame { stroke: #6e7681; } .grid { stroke: #30363d; }\n";
+    for (int i = 0; i < kColours; ++i)
+      text_ += fmt::format(".s{0} {{ stroke: {1}; }} .p{0} {{ fill: {1}; }}\n", i, dark[i]);
+    text_ += "}\n</style>\n";
+    if (!figure_.title.empty()) {
+      const double size = std::fmin(15.0, w / (0.66 * static_cast<double>(figure_.title.size())));  // so that it fits
+      text_ += text_at(w / 2, 21.0, "middle", fmt::format(" class=\"head\" style=\"font-size: {:.1f}px\"", size),
+                       figure_.title);
+    }
+    for (std::size_t i = 0; i < figure_.panels.size(); ++i) {
+      const auto column = static_cast<double>(static_cast<int>(i) % columns),
+                 row = static_cast<double>(static_cast<int>(i) / columns);
+      panel(figure_.panels[i], column * width, head + row * height, width, height, static_cast<int>(i));
+    }
+    double y = head + height * rows + 16.0;
+    for (const std::string& line : caption) {
+      text_ += text_at(kLeft / 2, y, "start", " class=\"small\"", line);
+      y += 17.0;
+    }
+    return text_ + "</svg>\n";
+  }
+
+ private:
+  static std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
+    std::vector<std::string> lines;
+    std::string line, word;
+    const auto flush = [&] {
+      if (word.empty()) return;
+      if (!line.empty() && line.size() + 1 + word.size() > width) {
+        lines.push_back(line);
+        line.clear();
+      }
+      line += (line.empty() ? "" : " ") + word;
+      word.clear();
+    };
+    for (const char c : text) {
+      if (c == ' ' || c == '\n')
+        flush();
+      else
+        word += c;
+    }
+    flush();
+    if (!line.empty()) lines.push_back(line);
+    return lines;
+  }
+
+  void panel(const Panel& p, double left, double top, double width, double height, int number) {
+    std::size_t named = 0, longest = 0;
+    for (const Series& s : p.series) {
+      named += s.label.empty() ? 0 : 1;
+      longest = std::max(longest, s.label.size());
+    }
+    const bool legend = named > 1;
+    const double entry = 50.0 + 6.6 * static_cast<double>(longest);
+    // The legend stands below the title, in as many rows as it needs.
+    const double per_row = std::max(1.0, std::floor((width - kLeft - kRight) / entry));
+    const double rows = legend ? std::ceil(static_cast<double>(named) / per_row) : 0.0;
+    double x0 = left + kLeft, x1 = left + width - kRight, y0 = top + height - kBottom,
+           y1 = top + kTop + rows * kLegendLine;
+    Range xr = range_of(p, true), yr = range_of(p, false);
+    if (p.same_scale && !p.x.logarithmic && !p.y.logarithmic) {
+      const double unit = std::fmin((x1 - x0) / (xr.high - xr.low), (y0 - y1) / (yr.high - yr.low));
+      const auto widen = [unit](Range& r, double pixels) {
+        const double middle = (r.low + r.high) / 2, half = pixels / unit / 2;
+        r = {middle - half, middle + half};
+      };
+      widen(xr, x1 - x0);
+      widen(yr, y0 - y1);
+    }
+    const Scale X(xr, p.x.logarithmic, x0, x1), Y(yr, p.y.logarithmic, y0, y1);
+    text_ += fmt::format("<g class=\"panel\" data-panel=\"{}\">\n", number);
+    if (!p.title.empty()) text_ += text_at((x0 + x1) / 2, top + 22.0, "middle", "", p.title);
+    for (const Tick& t : X.ticks(static_cast<int>((x1 - x0) / 80.0))) {
+      text_ += fmt::format("<line class=\"grid\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1:.1f}\" y2=\"{2:.1f}\"/>\n",
+                           X(t.at), y0, y1);
+      if (!t.text.empty()) text_ += text_at(X(t.at), y0 + 17.0, "middle", " class=\"small\"", t.text);
+    }
+    for (const Tick& t : Y.ticks(static_cast<int>((y0 - y1) / 45.0))) {
+      text_ += fmt::format("<line class=\"grid\" x1=\"{1:.1f}\" x2=\"{2:.1f}\" y1=\"{0:.1f}\" y2=\"{0:.1f}\"/>\n",
+                           Y(t.at), x0, x1);
+      if (!t.text.empty()) text_ += text_at(x0 - 7.0, Y(t.at) + 4.0, "end", " class=\"small\"", t.text);
+    }
+    text_ += fmt::format("<rect class=\"frame\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>\n", x0,
+                         y1, x1 - x0, y0 - y1);
+    text_ += text_at((x0 + x1) / 2, y0 + 38.0, "middle", "", p.x.label);
+    const double middle = (y0 + y1) / 2, side = left + 17.0;
+    text_ += text_at(side, middle, "middle", fmt::format(" transform=\"rotate(-90 {:.1f} {:.1f})\"", side, middle),
+                     p.y.label);
+    text_ += fmt::format(
+        "<clipPath id=\"c{0}\"><rect x=\"{1:.1f}\" y=\"{2:.1f}\" width=\"{3:.1f}\" height=\"{4:.1f}\"/></clipPath>\n"
+        "<g clip-path=\"url(#c{0})\">\n",
+        number, x0 - 4, y1 - 4, x1 - x0 + 8, y0 - y1 + 8);
+    int colour = 0;
+    std::vector<int> colours;
+    for (const Series& s : p.series) {
+      colours.push_back(s.colour >= 0 ? s.colour % kColours : colour++ % kColours);
+      curve(s, X, Y, colours.back(), static_cast<int>(x1 - x0));
+    }
+    text_ += "</g>\n";
+    if (legend) entries(p, colours, x0, top + kTop, per_row, entry);
+    text_ += "</g>\n";
+  }
+
+  void entries(const Panel& p, const std::vector<int>& colours, double x0, double top, double per_row, double width) {
+    int place = 0;
+    for (std::size_t i = 0; i < p.series.size(); ++i) {
+      const Series& s = p.series[i];
+      if (s.label.empty()) continue;
+      const double x = x0 + width * static_cast<double>(place % static_cast<int>(per_row)),
+                   y = top + kLegendLine * (place / static_cast<int>(per_row)) + 4.0;
+      if (s.style == Series::Style::points)
+        text_ += fmt::format("<circle class=\"p{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\"/>\n", colours[i], x + 10, y);
+      else
+        text_ += fmt::format("<line class=\"curve s{}\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\"{}/>\n",
+                             colours[i], x, x + 20, y, y,
+                             s.style == Series::Style::dashed ? " stroke-dasharray=\"5 4\"" : "");
+      text_ += text_at(x + 26, y + 4.0, "start", " class=\"small\"", s.label);
+      ++place;
+    }
+  }
+
+  void curve(const Series& s, const Scale& X, const Scale& Y, int colour, int pixels) {
+    using Style = Series::Style;
+    const auto points = s.style == Style::points ? all(s) : thinned(s.x, s.y, pixels);
+    if (s.style != Style::points) {
+      // Gaps where a value cannot be shown.
+      std::string path;
+      bool down = false;
+      for (const auto& [x, y] : points) {
+        if (!X.shows(x) || !Y.shows(y)) {
+          down = false;
+          continue;
+        }
+        path += fmt::format("{}{:.2f} {:.2f}", down ? "L" : "M", X(x), Y(y));
+        down = true;
+      }
+      if (!path.empty())
+        text_ += fmt::format("<path class=\"curve s{}\" d=\"{}\"{}/>\n", colour, path,
+                             s.style == Style::dashed ? " stroke-dasharray=\"5 4\"" : "");
+    }
+    if (s.style == Style::line || s.style == Style::dashed) return;
+    const double radius = points.size() > 2000 ? 0.8 : points.size() > 200 ? 1.3 : 3.0;
+    for (const auto& [x, y] : points)
+      if (X.shows(x) && Y.shows(y))
+        text_ +=
+            fmt::format("<circle class=\"p{}\" cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"{}\"/>\n", colour, X(x), Y(y), radius);
+  }
+
+  static std::vector<std::pair<double, double>> all(const Series& s) {
+    std::vector<std::pair<double, double>> out;
+    for (std::size_t i = 0; i < std::min(s.x.size(), s.y.size()); ++i) out.emplace_back(s.x[i], s.y[i]);
+    return out;
+  }
+
+  const Figure& figure_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string to_svg(const Figure& figure) { return Drawing(figure).whole(); }
+
+}  // namespace rattleback::plot

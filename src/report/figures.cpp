@@ -1,0 +1,121 @@
+#include "report/figures.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "audit/energy_balance.hpp"
+#include "rattleback/error.hpp"
+#include "report/write.hpp"
+
+namespace rattleback::report {
+namespace {
+
+using plot::Figure;
+using plot::Panel;
+using plot::Series;
+
+constexpr std::size_t kMostCurves = 8;
+
+std::vector<double> column(const std::vector<double>& rows, std::size_t width, std::size_t which) {
+  std::vector<double> out;
+  for (std::size_t i = which; i < rows.size(); i += width) out.push_back(rows[i]);
+  return out;
+}
+
+// The largest of the values in each of many equal pieces of the run: what is drawn of a residual that jumps between rounding
+// errors.
+Series envelope(const std::string& label, const std::vector<double>& t, const std::vector<double>& values) {
+  constexpr std::size_t kPieces = 360;
+  const std::size_t n = std::min(t.size(), values.size()), piece = std::max<std::size_t>(1, n / kPieces);
+  Series s{.label = label};
+  for (std::size_t i = 0; i < n; i += piece) {
+    double largest = 0.0;
+    for (std::size_t k = i; k < std::min(n, i + piece); ++k) largest = std::fmax(largest, values[k]);
+    s.x.push_back(t[i]);
+    s.y.push_back(largest);
+  }
+  return s;
+}
+
+// A level that is exactly 0 has no place on a logarithmic axis: it is drawn at the smallest number that rounding leaves.
+std::vector<double> sizes(const std::vector<double>& values, double offset = 0.0) {
+  constexpr double kLeast = 1e-17;
+  std::vector<double> out;
+  for (const double v : values) out.push_back(std::fmax(std::fabs(v - offset), kLeast));
+  return out;
+}
+
+Panel motion(const Model& model, const Trajectory::Records& r) {
+  const auto n = static_cast<std::size_t>(model.coordinates.size());
+  Panel p{.title = n > kMostCurves ? fmt::format("the first {} of {} coordinates", kMostCurves, n) : "motion",
+          .x = {.label = "t"},
+          .y = {.label = n == 1 ? model.coordinates[0] : ""}};
+  for (std::size_t i = 0; i < std::min(n, kMostCurves); ++i)
+    p.series.push_back({.label = model.coordinates[static_cast<std::int32_t>(i)], .x = r.t, .y = column(r.q, n, i)});
+  return p;
+}
+
+}  // namespace
+
+Figure figure_of(const Model& model, const Trajectory& t) {
+  const Trajectory::Records& r = t.records;
+  Figure f{.title = fmt::format("{}: {}{}, h = {:g}", model.name.empty() ? model.key : model.name, t.method,
+                                t.stages > 1 ? fmt::format(", {} stages", t.stages) : "", t.step),
+           .caption = "Errors and residuals: the largest in each of 360 pieces of the run.",
+           .panels = {motion(model, r)},
+           .columns = 1};
+  if (!r.energy.empty()) {
+    if (why_energy_changes(model).empty()) {
+      f.panels.push_back({.title = fmt::format("energy error (the energy is {:.6g})", r.energy.front()),
+                          .x = {.label = "t"},
+                          .y = {.label = "|E - E0|", .logarithmic = true},
+                          .series = {envelope("", r.t, sizes(r.energy, r.energy.front()))}});
+    } else {
+      f.panels.push_back(
+          {.title = "energy", .x = {.label = "t"}, .y = {.label = "E"}, .series = {{.x = r.t, .y = r.energy}}});
+    }
+  }
+  Panel residuals{
+      .title = "constraint residuals", .x = {.label = "t"}, .y = {.label = "residual", .logarithmic = true}};
+  const bool position =
+      !r.residual_position.empty() && (model.kind != Kind::mechanical || !model.holonomic_names.empty());
+  if (position) residuals.series.push_back(envelope("position level", r.t, sizes(r.residual_position)));
+  if (!r.residual_velocity.empty() && model.multiplier_count() > 0)
+    residuals.series.push_back(envelope("velocity level", r.t, sizes(r.residual_velocity)));
+  if (!residuals.series.empty()) f.panels.push_back(std::move(residuals));
+  if (!r.balance.empty())
+    f.panels.push_back({.title = "stored - supplied + dissipated, in the step before",
+                        .x = {.label = "t"},
+                        .y = {.label = "power balance", .logarithmic = true},
+                        .series = {envelope("", r.t, sizes(r.balance))}});
+  return f;
+}
+
+Figure figure_of(const Model& model, const OrderReport& report) {
+  Panel p{.x = {.label = "step size h", .logarithmic = true}, .y = {.label = "error at the end", .logarithmic = true}};
+  for (const OrderSlope& slope : report.slopes) {
+    Series s{.label = fmt::format("{}: slope {:.2f}", slope.label, slope.fitted),
+             .style = Series::Style::line_and_points};
+    for (const OrderRun& run : report.runs)
+      if (fmt::format("{}({})", run.method, run.stages) == slope.label) {
+        s.x.push_back(run.step);
+        s.y.push_back(run.error);
+      }
+    p.series.push_back(std::move(s));
+  }
+  return {.title = fmt::format("{}: error against step size", model.name.empty() ? model.key : model.name),
+          .caption = fmt::format("Reference: {}. Slopes are fitted over the points above rounding.", report.reference),
+          .panels = {std::move(p)},
+          .columns = 1};
+}
+
+void check_figure_path(const std::string& path) {
+  check_place(path, "figure");
+  if (!path.ends_with(".svg"))
+    throw Error(fmt::format("figure '{}' has an ending that is not known. Figures are written as .svg", path));
+}
+
+}  // namespace rattleback::report
