@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <map>
+
+#include <fmt/format.h>
 #include <optional>
 
 #include "expr/traverse.hpp"
@@ -66,12 +68,13 @@ Entries build_matrix(const MatrixText& text, Elaborator& e, const Rules& rules, 
     if (other != given.end() && (row < col || (row == col && skew))) {
       const auto d = difference(g, other->second.first, skew ? g.neg(expr) : expr, start);
       if (d) {
-        const std::string here = names[row] + "," + names[col], there = names[col] + "," + names[row];
-        const std::string fault = text.name + " is not " + (skew ? "skew" : "symmetric") + ": entry `" + there +
-                                  "` is " + number_text(d->found) + (d->at_start ? " at" : " at a point near") +
-                                  " the start";
+        const std::string here = fmt::format("{},{}", names[row], names[col]);
+        const std::string fault =
+            fmt::format("{} is not {}: entry `{},{}` is {} {} the start", text.name, skew ? "skew" : "symmetric",
+                        names[col], names[row], number_text(d->found), d->at_start ? "at" : "at a point near");
         if (row == col) value.second->fail(0, fault + ", and the diagonal of a skew matrix is 0", "Leave it out");
-        other->second.second->fail(0, fault + ", but entry `" + here + "` asks for " + number_text(d->expected),
+        other->second.second->fail(0,
+                                   fmt::format("{}, but entry `{}` asks for {}", fault, here, number_text(d->expected)),
                                    "Give one of the two; the other follows");
       }
     }
