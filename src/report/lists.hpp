@@ -16,6 +16,9 @@ std::vector<System> systems();
 // Does this method choose its own steps? No for names that are not registered (a user's tableau).
 bool is_adaptive(std::string_view method);
 
+// "spark-gauss(2)"; without the stages where there is nothing to choose.
+std::string method_label(const std::string& method, int stages);
+
 std::string methods_text();
 std::string systems_text();
 

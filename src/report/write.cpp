@@ -122,6 +122,12 @@ void check_place(const std::string& path, std::string_view what) {
     throw Error(fmt::format("{} '{}': no permission to write in the folder '{}'", what, path, folder.string()));
 }
 
+void write_whole(const std::string& path, const std::function<void(const std::string& place)>& writer) {
+  Replacement file(path);
+  writer(file.path());
+  file.commit();
+}
+
 void write_trajectory(const Model& model, const Trajectory& trajectory, const std::string& options,
                       const std::string& path) {
   check_output_path(path);

@@ -1,0 +1,81 @@
+#include "analysis/reference.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "rattleback/error.hpp"
+#include "rattleback/method.hpp"
+
+namespace rattleback {
+
+double distance(const std::vector<double>& a, const std::vector<double>& b) {
+  double s = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) s += (a[i] - b[i]) * (a[i] - b[i]);
+  return std::sqrt(s);
+}
+
+double size_of(const std::vector<double>& a) { return distance(a, std::vector<double>(a.size(), 0.0)); }
+
+Options end_state_options(Options options, const std::string& method, int stages, double step, double until) {
+  options.method = method;
+  options.stages = stages;
+  options.step = step;
+  options.until = until;
+  options.steps.reset();
+  options.keep_records = false;
+  options.every = 0;
+  options.audit_order = options.audit_reverse = false;
+  return options;
+}
+
+Reference find_reference(const Model& model, const std::string& asked, double smallest_step, double until,
+                         const Options& options, bool may_be_exact) {
+  Reference out;
+  out.exact = asked == "exact" || (asked.empty() && may_be_exact && !model.exact.empty());
+  if (out.exact) {
+    if (model.exact.empty())
+      throw Error(fmt::format("model '{}' has no [exact] solution; use --reference NAME:S:H", model.key));
+    out.text = "exact";
+    return out;
+  }
+  std::string name = model.kind == Kind::mechanical         ? "spark-gauss"
+                     : model.kind == Kind::odae             ? "euler-true"
+                     : model.kind == Kind::port_hamiltonian ? "collocation-gauss"
+                                                            : "srk-gauss";
+  int stages = model.kind == Kind::odae ? 0 : 8;
+  double step = smallest_step;
+  if (!asked.empty()) {
+    const auto a = asked.find(':'), b = asked.rfind(':');
+    bool good = a != std::string::npos && a != b;
+    if (good) {
+      try {
+        name = asked.substr(0, a);
+        std::size_t used = 0;
+        stages = std::stoi(asked.substr(a + 1, b - a - 1), &used);
+        good = used == b - a - 1;
+        const std::string h = asked.substr(b + 1);
+        step = std::stod(h, &used);
+        good = good && used == h.size() && step > 0.0;
+      } catch (const std::exception&) {
+        good = false;
+      }
+    }
+    if (!good) throw Error(fmt::format("--reference takes 'exact' or NAME:S:H, found '{}'", asked));
+    if (find_method(name).fixed_stages != 0) stages = 0;
+  }
+  Options plain = end_state_options(options, name, stages, step, until);
+  plain.compose = model.kind == Kind::odae && asked.empty() ? 8 : 0;
+  plain.newton_tol = 0.0;
+  const Trajectory t = simulate(model, plain);
+  if (t.status != Status::done)
+    throw Error(fmt::format("{} with step {:g} did not reach t = {:g}: {}", name, step, until, t.message));
+  out.q = t.q;
+  out.v = t.v;
+  out.multipliers = t.multipliers;
+  out.text = fmt::format("{}:{}:{:g}", name, t.stages, step);
+  if (plain.compose != 0) out.text += fmt::format(", composed to order {}", plain.compose);
+  return out;
+}
+
+}  // namespace rattleback
