@@ -17,6 +17,22 @@ double distance(const std::vector<double>& a, const std::vector<double>& b) {
 
 double size_of(const std::vector<double>& a) { return distance(a, std::vector<double>(a.size(), 0.0)); }
 
+namespace {
+
+// In the order in which they are tried.
+std::vector<std::string> high_order_methods(const Model& model) {
+  switch (model.kind) {
+    case Kind::mechanical: return {"spark-gauss", "prk-lobatto", "spark-lobatto-ab"};  // the latter for position level
+    case Kind::odae: return {"euler-true"};
+    case Kind::skew_gradient: return {"avf-collocation"};
+    case Kind::port_hamiltonian: return {"collocation-gauss"};
+    case Kind::dae: break;
+  }
+  return {"srk-gauss"};
+}
+
+}  // namespace
+
 Options end_state_options(Options options, const std::string& method, int stages, double step, double until) {
   options.method = method;
   options.stages = stages;
@@ -39,10 +55,7 @@ Reference find_reference(const Model& model, const std::string& asked, double sm
     out.text = "exact";
     return out;
   }
-  std::string name = model.kind == Kind::mechanical         ? "spark-gauss"
-                     : model.kind == Kind::odae             ? "euler-true"
-                     : model.kind == Kind::port_hamiltonian ? "collocation-gauss"
-                                                            : "srk-gauss";
+  std::vector<std::string> names = high_order_methods(model);
   int stages = model.kind == Kind::odae ? 0 : 8;
   double step = smallest_step;
   if (!asked.empty()) {
@@ -50,7 +63,7 @@ Reference find_reference(const Model& model, const std::string& asked, double sm
     bool good = a != std::string::npos && a != b;
     if (good) {
       try {
-        name = asked.substr(0, a);
+        names = {asked.substr(0, a)};
         std::size_t used = 0;
         stages = std::stoi(asked.substr(a + 1, b - a - 1), &used);
         good = used == b - a - 1;
@@ -62,18 +75,30 @@ Reference find_reference(const Model& model, const std::string& asked, double sm
       }
     }
     if (!good) throw Error(fmt::format("--reference takes 'exact' or NAME:S:H, found '{}'", asked));
-    if (find_method(name).fixed_stages != 0) stages = 0;
+    if (find_method(names[0]).fixed_stages != 0) stages = 0;
   }
-  Options plain = end_state_options(options, name, stages, step, until);
+  Options plain = options;
   plain.compose = model.kind == Kind::odae && asked.empty() ? 8 : 0;
   plain.newton_tol = 0.0;
-  const Trajectory t = simulate(model, plain);
-  if (t.status != Status::done)
-    throw Error(fmt::format("{} with step {:g} did not reach t = {:g}: {}", name, step, until, t.message));
+  Trajectory t;
+  std::string first_fault;
+  for (const std::string& name : names) {
+    try {
+      t = simulate(model, end_state_options(plain, name, stages, step, until));
+    } catch (const Error& error) {  // this method does not take the system
+      if (first_fault.empty()) first_fault = error.what();
+      plain.formulation.clear();
+      continue;
+    }
+    if (t.status != Status::done)
+      throw Error(fmt::format("{} with step {:g} did not reach t = {:g}: {}", name, step, until, t.message));
+    break;
+  }
+  if (t.method.empty()) throw Error(first_fault);
   out.q = t.q;
   out.v = t.v;
   out.multipliers = t.multipliers;
-  out.text = fmt::format("{}:{}:{:g}", name, t.stages, step);
+  out.text = fmt::format("{}:{}:{:g}", t.method, t.stages, step);
   if (plain.compose != 0) out.text += fmt::format(", composed to order {}", plain.compose);
   return out;
 }

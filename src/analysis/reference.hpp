@@ -15,8 +15,8 @@ struct Reference {
   std::vector<double> q, v, multipliers;  // at the end; empty when exact
 };
 
-// `asked`: "exact", "NAME:S:H", or "" = [exact] when there is one (and `may_be_exact`), else Gauss with 8 stages at the
-// smallest step. Throws Error when that is wrong or does not reach the end.
+// `asked`: "exact", "NAME:S:H", or "" = [exact] when there is one (and `may_be_exact`), else a method of the highest
+// order (8 stages) at the smallest step. Throws Error when that is wrong or does not reach the end.
 Reference find_reference(const Model& model, const std::string& asked, double smallest_step, double until,
                          const Options& options, bool may_be_exact = true);
 

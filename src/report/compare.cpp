@@ -40,8 +40,9 @@ std::string table(const CompareReport& r) {
   rows[0].emplace_back("time");
   const std::string* before = nullptr;
   for (const CompareRun& run : r.runs) {
-    std::vector<std::string> row = {before != nullptr && *before == run.label ? "" : run.label,
-                                    fmt::format("{}", run.step)};
+    const bool again = before != nullptr && *before == run.label;
+    if (again && run.status == CompareRun::Status::refused) continue;  // once for all steps
+    std::vector<std::string> row = {again ? "" : run.label, fmt::format("{}", run.step)};
     before = &run.label;
     if (run.status == CompareRun::Status::refused) {
       row.emplace_back("does not apply");
@@ -97,6 +98,8 @@ std::string slopes_table(const CompareReport& r) {
     rows[0].push_back(fmt::format("time for {}", decades[i] == 0 ? "1" : fmt::format("1e{}", decades[i])));
   }
   for (const CompareSlope& s : r.slopes) {
+    const auto ran = [&](const CompareRun& run) { return run.label == s.label && run.error; };
+    if (std::none_of(r.runs.begin(), r.runs.end(), ran)) continue;
     rows.push_back({s.label, slope_text(s.fitted), slope_text(s.last)});
     for (const int k : shown) {
       const double seconds = seconds_for(r, s.label, std::pow(10.0, k));
@@ -116,7 +119,8 @@ std::string to_text(const Model& model, const CompareReport& r) {
                                       r.reference.empty() ? "" : "; errors against " + against),
                           "", "  ");
   text += '\n' + table(r);
-  if (!r.slopes.empty()) text += "\nError over step, and time for an error of 10^k\n" + slopes_table(r);
+  if (!r.slopes.empty() && !r.reference.empty())
+    text += "\nError over step, and the time that an error costs\n" + slopes_table(r);
   text += '\n' + wrap(
                      "Energy and constraints: the largest errors of the run. Newton: iterations per step. Time: of the "
                      "steps alone, the least of a few repeats.",
@@ -128,7 +132,7 @@ std::string to_text(const Model& model, const CompareReport& r) {
   std::vector<std::string> said;
   for (const CompareRun& run : r.runs) {
     if (run.message.empty()) continue;
-    std::string line = fmt::format("{} {}: {}", run.label, status_text(run.status), run.message);
+    std::string line = run.message;  // begins with the method's name
     if (std::find(said.begin(), said.end(), line) != said.end()) continue;
     text += wrap(line, "", "  ");
     said.push_back(std::move(line));
