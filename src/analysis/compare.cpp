@@ -124,7 +124,7 @@ CompareReport compare(const Model& model, const CompareRequest& request) {
     throw Error(fmt::format("{}", fmt::join(messages, "\n")));
   }
 
-  // [exact] belongs to one start: after --start it may be the solution of another problem.
+  // After --project [exact] may be the solution of another problem.
   const auto has_exact = [](const End& end) { return end.exact_error.has_value(); };
   const bool may_be_exact = std::any_of(ends.begin(), ends.end(), has_exact);
   if (request.reference == "exact" && !model.exact.empty() && !may_be_exact)

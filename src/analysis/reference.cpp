@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "formulation/exact_start.hpp"
 #include "rattleback/error.hpp"
 #include "rattleback/method.hpp"
 
@@ -48,7 +49,9 @@ Options end_state_options(Options options, const std::string& method, int stages
 Reference find_reference(const Model& model, const std::string& asked, double smallest_step, double until,
                          const Options& options, bool may_be_exact) {
   Reference out;
-  out.exact = asked == "exact" || (asked.empty() && may_be_exact && !model.exact.empty());
+  // [exact] belongs to one start: after --start it may be the solution of another problem.
+  const auto belongs = [&] { return exact_start_defect(model, model.q0, model.v0) <= kExactStartTolerance; };
+  out.exact = asked == "exact" || (asked.empty() && may_be_exact && !model.exact.empty() && belongs());
   if (out.exact) {
     if (model.exact.empty())
       throw Error(fmt::format("model '{}' has no [exact] solution; use --reference NAME:S:H", model.key));

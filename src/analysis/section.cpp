@@ -128,8 +128,10 @@ SectionReport section(const MemberModels& models, const SectionRequest& request)
     try {
       all[i] = follow(model, request, i);
     } catch (const Error& error) {
-      if (models.count() == 1) throw;
-      throw Error(fmt::format("{}: {}", models.describe(i), error.what()));
+      std::string message = error.what();
+      if (const std::string event = "--event: "; message.starts_with(event))
+        message.replace(0, event.size(), "--where: ");
+      throw Error(models.count() == 1 ? message : fmt::format("{}: {}", models.describe(i), message));
     }
     all[i].start.values = models.values(i);
     const std::lock_guard lock(mutex);

@@ -12,6 +12,7 @@
 #include "audit/claims.hpp"
 #include "audit/monitor.hpp"
 #include "audit/rank.hpp"
+#include "formulation/exact_start.hpp"
 #include "formulation/port_hamiltonian_structure.hpp"
 #include "formulation/start.hpp"
 #include "methods/angles.hpp"
@@ -428,7 +429,8 @@ Trajectory Run::go() {
     out.constraint_position = monitor_.max_position;
   if (const auto at_start = system_.exact_error(0.0, start_.q, start_.v, start_.multipliers); at_start) {
     // [exact] belongs to one start; after --start or --project it may be the solution of another problem.
-    if (*at_start <= 1e-8)
+    if (*at_start <= kExactStartTolerance &&
+        exact_start_defect(system_.model(), start_.q, start_.v) <= kExactStartTolerance)
       out.error = system_.exact_error(out.t, out.q, out.v, out.multipliers);
     else
       out.notes.push_back("[exact] is not the solution from this start, so no error is reported");
