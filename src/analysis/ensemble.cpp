@@ -106,8 +106,7 @@ EnsembleReport ensemble(const MemberModels& models, const EnsembleRequest& reque
       out.order = f.order;
       out.step = f.step;
     }
-    for (std::string& note : f.notes)
-      if (std::find(out.notes.begin(), out.notes.end(), note) == out.notes.end()) out.notes.push_back(std::move(note));
+    add_notes(out.notes, f.notes);
     out.moved += f.moved.count;
     out.moved_by = std::fmax(out.moved_by, f.moved.by);
     if (f.member.status != Status::done) {

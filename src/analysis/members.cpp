@@ -292,10 +292,17 @@ Model MemberModels::model(std::size_t member) const {
     if (out.coordinates.size() != base_.coordinates.size())
       throw Error(fmt::format("it has {} coordinates, but the system without --vary has {}", out.coordinates.size(),
                               base_.coordinates.size()));
+    out.exact.clear();  // of the base model; nobody compares members with it
     return out;
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {}", describe(member), error.what()));
   }
+}
+
+void add_notes(std::vector<std::string>& all, std::vector<std::string>& of_one) {
+  constexpr std::size_t kMost = 5;
+  for (std::string& note : of_one)
+    if (all.size() < kMost && std::find(all.begin(), all.end(), note) == all.end()) all.push_back(std::move(note));
 }
 
 void Moved::see(const Model& model, const std::vector<double>& q0, const std::vector<double>& v0) {

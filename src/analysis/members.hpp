@@ -38,6 +38,9 @@ class MemberModels {
 // `option`.
 double evaluate_number(const Model& model, const std::string& option, const std::string& text);
 
+// Notes of single runs, each once; when every member has its own, the first of them stand for all.
+void add_notes(std::vector<std::string>& all, std::vector<std::string>& of_one);
+
 // How far the members were moved to consistent starts.
 struct Moved {
   std::size_t count = 0;

@@ -147,10 +147,7 @@ SectionReport section(const MemberModels& models, const SectionRequest& request)
       out.stages = f.trajectory.stages;
       out.step = f.trajectory.step;
     }
-    for (std::string& note : f.trajectory.notes)
-      if (std::find(out.notes.begin(), out.notes.end(), note) == out.notes.end()) {
-        if (f.moved.count == 0) out.notes.push_back(std::move(note));
-      }
+    if (f.moved.count == 0) add_notes(out.notes, f.trajectory.notes);  // else they speak of one start
     out.moved += f.moved.count;
     out.moved_by = std::fmax(out.moved_by, f.moved.by);
     out.starts.push_back(std::move(f.start));
