@@ -48,6 +48,23 @@ void read_method_options(Arguments& arguments, Options& options) {
   options.newton_tol = arguments.number("--newton-tol").value_or(options.newton_tol);
 }
 
+void add_special_options(Arguments& arguments) {
+  arguments.value("--alpha", "A", "weight of the reaction at the start, for the euler methods. Default: 0.5");
+  arguments.value("--rtol", "R", "relative tolerance, for ode, index1 and baumgarte");
+  arguments.value("--atol", "A", "absolute tolerance, for ode, index1 and baumgarte");
+  arguments.value("--gain", "G", "rate at which baumgarte lets constraint errors decay, in 1/time. Default: 10");
+  arguments.value("--redundant", "refuse|minimum-norm",
+                  "what to do with constraints that follow from the others. Default: refuse");
+}
+
+void read_special_options(Arguments& arguments, Options& options) {
+  options.alpha = arguments.number("--alpha").value_or(options.alpha);
+  options.rtol = arguments.number("--rtol").value_or(options.rtol);
+  options.atol = arguments.number("--atol").value_or(options.atol);
+  options.gain = arguments.number("--gain");
+  options.redundant = arguments.text("--redundant").value_or("");
+}
+
 void check_method(Arguments& arguments, const std::string& name) {
   if (!name.empty()) arguments.collect([&] { find_method(name); });
 }

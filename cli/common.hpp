@@ -17,6 +17,10 @@ Model load_to_run(const std::string& system, LoadOptions load, const Options& op
 void add_method_options(Arguments& arguments);
 void read_method_options(Arguments& arguments, Options& options);
 
+// --alpha, --rtol, --atol, --gain, --redundant: what some methods and systems need.
+void add_special_options(Arguments& arguments);
+void read_special_options(Arguments& arguments, Options& options);
+
 // The method by any of its names, with faults collected; "" stays "".
 void check_method(Arguments& arguments, const std::string& name);
 

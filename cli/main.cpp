@@ -29,12 +29,12 @@ constexpr std::array kVerbs = {
     Verb{"run", run, "integrates a system and audits what was kept"},
     Verb{"check", check, "looks at a system without integrating it"},
     Verb{"order", order, "error against step size, for one or more methods"},
+    Verb{"compare", compare, "several methods side by side: errors, energy, constraints, cost"},
+    Verb{"section", section, "Poincare sections: where motions cross a surface"},
+    Verb{"ensemble", ensemble, "statistics of the energy error over many starts or parameters"},
     Verb{"methods", methods, "lists the methods with what they promise"},
     Verb{"systems", systems, "lists the systems that come with the program"},
     Verb{"demo", demo, ""},
-    Verb{"compare", nullptr, ""},
-    Verb{"section", nullptr, ""},
-    Verb{"ensemble", nullptr, ""},
     Verb{"reproduce", nullptr, ""},
     Verb{"bench", nullptr, ""},
 };
@@ -82,7 +82,9 @@ int dispatch(const Words& words) {
     if (verb.name != word) continue;
     if (verb.function != nullptr) return verb.function(rest);
     throw Error(
-        fmt::format("the verb '{}' is not in this version. There are: run, check, order, methods, systems", word));
+        fmt::format("the verb '{}' is not in this version. There are: run, check, order, compare, section, ensemble, "
+                    "methods, systems",
+                    word));
   }
   throw Error(unknown_verb(word));
 }

@@ -1,9 +1,8 @@
 // `rattleback order`: error against step size, and the slope that is the observed order.
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "common.hpp"
+#include "lists.hpp"
 #include "plot/svg.hpp"
 #include "rattleback/write.hpp"
 #include "report/figures.hpp"
@@ -13,57 +12,12 @@
 namespace rattleback::cli {
 namespace {
 
-// NAME or NAME:S.
-void read_methods(Arguments& a, OrderRequest& request) {
-  for (const std::string& item : a.list("--methods")) {
-    const std::vector<std::string> parts = split(item, ':');
-    check_method(a, parts[0]);
-    int stages = 0;
-    if (parts.size() > 1) {
-      const Number s = parse_number(parts[1]);
-      if (parts.size() > 2 || !s.fault.empty() || s.value < 1.0 || s.value > 1e6 ||
-          s.value != static_cast<int>(s.value))
-        a.fault(fmt::format("--methods: '{}' is not of the form NAME or NAME:S with S stages", item));
-      else
-        stages = static_cast<int>(s.value);
-    }
-    const std::pair<std::string, int> method{parts[0], stages};
-    if (std::ranges::find(request.methods, method) != request.methods.end())
-      a.fault(fmt::format("--methods: '{}' is named twice", item));
-    request.methods.push_back(method);
-  }
-  if (!a.has("--methods"))
-    a.fault("order needs --methods NAME[:S],... for example --methods spark-gauss:2,spark-lobatto-ab:3");
-}
-
 void read_steps(Arguments& a, OrderRequest& request) {
-  for (const std::string& item : a.list("--step-list")) {
-    const Number h = parse_number(item);
-    if (!h.fault.empty())
-      a.fault(fmt::format("--step-list: {}", h.fault));
-    else if (h.value == 0.0)
-      a.fault("--step-list: a step must not be 0");
-    else if (std::ranges::find(request.steps, h.value) != request.steps.end())
-      a.fault(fmt::format("--step-list: the step {} is named twice", item));
-    request.steps.push_back(h.value);
-  }
+  request.steps = read_step_list(a);
   if (!a.has("--step-list"))
     a.fault("order needs --step-list H1,H2,... for example --step-list 0.1,0.05,0.025");
   else if (request.steps.size() == 1)
     a.fault("--step-list has one step, but a slope needs at least two");
-}
-
-// exact, or NAME:S:H.
-void read_reference(Arguments& a, OrderRequest& request) {
-  request.reference = a.text("--reference").value_or("");
-  if (!a.has("--reference") || request.reference == "exact") return;
-  const std::vector<std::string> parts = split(request.reference, ':');
-  const bool shaped = parts.size() == 3 && parse_number(parts[1]).fault.empty() && parse_number(parts[2]).fault.empty();
-  if (!shaped)
-    a.fault(fmt::format("--reference takes exact or NAME:S:H, for example spark-gauss:6:0.01, found '{}'",
-                        request.reference));
-  else
-    check_method(a, parts[0]);
 }
 
 }  // namespace
@@ -87,11 +41,11 @@ int order(const Words& words) {
   LoadOptions load = model_options(a);
   OrderRequest request;
   if (!a.system_name().empty()) {
-    read_methods(a, request);
+    request.methods = read_methods(a, "order");
     read_steps(a, request);
   }
   const auto until = a.nonzero("--until");
-  read_reference(a, request);
+  request.reference = read_reference(a);
   read_method_options(a, request.options);
   a.faults(request.options.validate());
   const std::string plot = a.text("--plot").value_or("");

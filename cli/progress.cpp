@@ -32,9 +32,26 @@ std::function<void(const Progress&)> ProgressLine::callback() {
 
 void ProgressLine::show(const Progress& progress) {
   if (progress.seconds < kQuietSeconds) return;
-  fmt::print(stderr, "\r{}\x1b[K", progress_text(progress).substr(0, terminal_width()));
+  line(progress_text(progress));
+}
+
+void ProgressLine::line(const std::string& text) {
+  fmt::print(stderr, "\r{}\x1b[K", text.substr(0, terminal_width()));
   std::fflush(stderr);
   shown_ = true;
+}
+
+void ProgressLine::parts(std::size_t done, std::size_t all, const char* noun) {
+  if (!terminal_) return;
+  const auto now = std::chrono::steady_clock::now();
+  const double seconds = std::chrono::duration<double>(now - begin_).count();
+  if (seconds < kQuietSeconds || now - last_ < std::chrono::milliseconds(100)) return;
+  last_ = now;
+  std::string text = fmt::format("{} of {} {}", done, all, noun);
+  if (done > 0)
+    text += fmt::format(", {} left",
+                        report::duration_text(seconds * static_cast<double>(all - done) / static_cast<double>(done)));
+  line(text);
 }
 
 void ProgressLine::clear() {

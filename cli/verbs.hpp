@@ -21,6 +21,9 @@ int check(const Words& words);
 int methods(const Words& words);
 int systems(const Words& words);
 int order(const Words& words);
+int compare(const Words& words);
+int section(const Words& words);
+int ensemble(const Words& words);
 int demo(const Words& words);
 
 // Writes to stdout, with a line feed behind unless there is one. Throws OutputFailed.

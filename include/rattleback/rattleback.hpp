@@ -1,6 +1,7 @@
 // Rattleback: mechanical systems with constraints, without losing the physics.
 #pragma once
 
+#include "rattleback/analysis.hpp"  // IWYU pragma: export
 #include "rattleback/error.hpp"     // IWYU pragma: export
 #include "rattleback/expr.hpp"      // IWYU pragma: export
 #include "rattleback/method.hpp"    // IWYU pragma: export

@@ -1,6 +1,7 @@
 #include "formulation/port_hamiltonian_structure.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 #include <Eigen/Dense>
@@ -125,12 +126,17 @@ std::optional<StructureFault> PortHamiltonianStructure::indefinite(const double*
 
 std::optional<StructureFault> PortHamiltonianStructure::identity_fault(double t, std::span<const double> x) {
   const std::span<const double> v = (*values_)(t, x);
+  // Numbers that are nothing beside the others (nearly underflowing ones, for example) are not compared digit by digit.
+  double largest = 0.0;
+  for (const Identity& i : identities_)
+    if (std::isfinite(v[i.first])) largest = std::fmax(largest, std::fabs(v[i.first]));
+  const double floor = std::fmax(std::numeric_limits<double>::epsilon() * kIdentity * largest, 1e-290);
   for (const Identity& i : identities_) {
     const double left = v[i.first], right = v[i.first + 1];
     double size = std::fmax(std::fabs(left), std::fabs(right));
     for (std::size_t k = 0; k < i.terms; ++k) size = std::fmax(size, std::fabs(v[i.first + 2 + k]));
     if (!std::isfinite(left) || !std::isfinite(right) || !std::isfinite(size)) continue;
-    if (std::fabs(left - right) <= kIdentity * size) continue;
+    if (std::fabs(left - right) <= kIdentity * size + floor) continue;
     if (i.what == What::time)
       return StructureFault{i.what, "r", 0, 0,
                             fmt::format("dH/dt = z^T r does not hold: dH/dt is {:.6g}, z^T r is {:.6g}", left, right)};

@@ -118,7 +118,8 @@ class EnergyStep {
     const NodeId defect = g_.sub(change, dot(g, dx));
     if (g_.is_constant(defect, 0.0) && !start_.feed_back) return g;
     const NodeId dx2 = square(dx);
-    NodeId factor = guarded(g_.binary(Op::less, g_.zero(), dx2), defect, dx2);
+    constexpr double kVanishes = 1e-280;  // |dx|^2 of a step that does not move, or nearly underflows
+    NodeId factor = guarded(g_.binary(Op::less, g_.constant(kVanishes), dx2), defect, dx2);
     if (start_.feed_back) factor = g_.add(factor, share(dx2, square(g)));
     Vec G;
     for (std::size_t i = 0; i < n_; ++i) G.push_back(g_.add(g[i], g_.mul(factor, dx[i])));

@@ -141,7 +141,9 @@ bool PlanStepper::sub_step(Bench& bench, double t, double h, std::size_t which, 
     for (std::size_t i = 0; i < count; ++i) size = std::fmax(size, std::fabs(x[i]));
     sizes.typical[0] = size;
     sizes.typical[1] = size * data_.multiplier_scale / std::fabs(h);
-    if (data_.position_level) {  // velocities then come from differences of positions over h
+    // Where position constraints act, velocities come from differences of positions over h. Elsewhere, too, near an equilibrium
+    // the velocities vanish and the forces do not: these cancel up to rounding errors that belong to the positions.
+    if (nv_ > 0 && !data_.branch) {
       // Wrapped angles carry errors of the time when they were a whole turn.
       double length = std::fmax(size * std::fabs(h), turns_.empty() ? 0.0 : kTurnHigh);
       for (std::size_t i = 0; i < n_; ++i) length = std::fmax(length, std::fabs(main_.state[i]));

@@ -9,8 +9,7 @@
 //   Gonzalez:  zb = zm + w rho/|w|^2,  zm = z(t0 + h/2, xb)                       [Gonzalez1996; here E^T z takes the place
 //   AVF:       zb = zm + w rho/|w|^2,  zm = int_0^1 z(t0 + tau h, x0 + tau (x1 - x0)) dtau         of grad H]
 //
-// For constant E, r = 0 and exact quadrature, the mean satisfies the chain rule by itself and rho is rounding. Where rho is
-// no larger than the rounding errors of H it is left out: divided by |w|^2 it would be noise.
+// For constant E, r = 0 and exact quadrature, the mean satisfies the chain rule by itself and rho is rounding.
 //
 // An algebraic state has its value at the midpoint for an unknown, as in the midpoint rule: x1 = 2 xb - x0.
 #include "methods/port_hamiltonian_gradient.hpp"
@@ -19,6 +18,7 @@
 #include <limits>
 
 #include "expr/degree.hpp"
+#include "expr/slope.hpp"
 #include "methods/port_hamiltonian_step.hpp"
 
 namespace rattleback {
@@ -57,13 +57,17 @@ Equations gradient_step(const PortHamiltonian& system, Effort&& effort) {
   }
 
   const Vec zm = effort(step, xb, x1);
-  Point start(g, in.t, step.x0, {}), end(g, in.time(1.0), x1, {});
-  const NodeId H0 = start(step.f.H), H1 = end(step.f.H), work = dot(g, zm, w);
-  const NodeId rho = g.sub(g.sub(H1, H0), work);
-  const auto size = [&](NodeId e) { return g.unary(Op::abs, e); };
-  const NodeId noise =
-      g.mul(g.constant(4.0 * std::numeric_limits<double>::epsilon()), g.add(g.add(size(H0), size(H1)), size(work)));
-  const NodeId counts = g.binary(Op::less, noise, size(rho));
+  // H1 - H0 without the cancellation of two values (expr/slope.hpp): near an equilibrium it is far below rounding of H.
+  const NodeId change = slope(g, step.f.H, g.one(), [&](NodeId leaf) {
+                          const Node node = g[leaf];
+                          if (node.space == kTime) return Span{in.t, in.time(1.0), in.h};
+                          const auto k = static_cast<std::size_t>(node.base());
+                          const NodeId by = step.algebraic[k] != 0 ? g.sub(x1[k], step.x0[k]) : g.mul(in.h, unknown[k]);
+                          return Span{step.x0[k], x1[k], by};
+                        }).slope;
+  const NodeId rho = g.sub(change, dot(g, zm, w));
+  constexpr double kVanishes = 1e-280;  // |w|^2 of a step that does not move, or nearly underflows
+  const NodeId counts = g.binary(Op::less, g.constant(kVanishes), dot(g, w, w));
   // The divisor is 1 where the quotient is not used: no division by 0 then.
   const NodeId factor = g.select(counts, g.div(rho, g.select(counts, dot(g, w, w), g.one())), g.zero());
   for (std::size_t k = 0; k < n; ++k) at.z[k] = g.add(zm[k], g.mul(w[k], factor));
@@ -74,6 +78,7 @@ Equations gradient_step(const PortHamiltonian& system, Effort&& effort) {
   PowerNodes power(step, in.t, step.x0, in.time(1.0), x1);
   power.add(in.h, middle, xb, at);
   step.eq.power = power.take();
+  step.eq.power[0] = change;  // stored, with all its digits
   step.results(x1, {});
   return std::move(step.eq);
 }

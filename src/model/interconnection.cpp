@@ -152,15 +152,15 @@ class Joiner {
       }
     for (const auto& [name, value] : options_.start) {
       const auto [part, rest] = split(name, [&, n = name, x = value] {
-        throw Error("--start " + n + "=" + x + ": names no state of a part. Write " + names[0] +
-                    ".NAME; the parts are " + listed(names));
+        throw Error(fmt::format("--start {}={}: names no state of a part. Write {}.NAME; the parts are {}", n, x,
+                                names[0], listed(names)));
       });
       load[part].start.emplace_back(rest, value);
     }
     for (const auto& [name, value] : options_.set)
       if (name.find('.') != std::string::npos) {
         const auto [part, rest] = split(name, [&, n = name, x = value] {
-          throw Error("--set " + n + "=" + x + ": there is no such part; the parts are " + listed(names));
+          throw Error(fmt::format("--set {}={}: there is no such part; the parts are {}", n, x, listed(names)));
         });
         load[part].set.emplace_back(rest, value);
       }

@@ -1,4 +1,6 @@
 // Matrices of a model file: entries by the names of their row and column.
+#include <fmt/format.h>
+
 #include "model/reader.hpp"
 
 namespace rattleback::front {
@@ -31,8 +33,9 @@ MatrixText Reader::matrix(const Value& parent, const std::string& table, const s
     if (column.indexed && k.index.empty()) {
       const std::string index(column.formula.text_of(column.formula[column.from]));
       if (is_name(index) && world_.find(index) == nullptr)
-        fail("the column of `" + v.key + "` in " + table + " has the index `" + index +
-             "`, and its row has no range. Write \"x[" + index + "=1:3],y[" + index + "]\"");
+        fail(fmt::format(
+            "the column of `{}` in {} has the index `{}`, and its row has no range. Write \"x[{}=1:3],y[{}]\"", v.key,
+            table, index, index, index));
     }
     const std::int64_t count = k.index.empty() ? 1 : k.to - k.from + 1;
     for (std::int64_t i = 0; i < count; ++i) {

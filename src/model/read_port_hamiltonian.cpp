@@ -1,5 +1,7 @@
 // The tables of port-Hamiltonian descriptor systems:
 //   E(x) x' + r = (J - R) z + (B - P) u,   y = (B + P)^T z + (S - N) u,   grad H = E^T z      [Symank2025, definition 4.1]
+#include <fmt/format.h>
+
 #include "model/reader.hpp"
 #include "model/suggest.hpp"
 
@@ -19,9 +21,11 @@ void for_each_input(ModelText& text, Reader& reader, const Value& document, cons
   if (table == nullptr) return;
   for (const Value& v : table->items) {
     if (!v.is_table())
-      text.world.source.fail(v.key_offset, "expected a table for input `" + v.key + "` in [" + name + "], found " +
-                                               describe(v.type) + ". Write [" + name + "." + v.key +
-                                               "] with the entries of its column below");
+      text.world.source.fail(
+          v.key_offset,
+          fmt::format("expected a table for input `{}` in [{}], found {}. Write [{}.{}] with the entries of "
+                      "its column below",
+                      v.key, name, describe(v.type), name, v.key));
     f(v);
   }
 }

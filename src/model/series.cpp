@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include <fmt/format.h>
+
 #include "model/suggest.hpp"
 
 namespace rattleback::front {
@@ -76,7 +78,7 @@ NodeId build_series(const Source& source, const SeriesText& series, const std::s
       const char* const begin = cell.data() + (cell.starts_with('+') ? 1 : 0);
       const auto [end, fault] = std::from_chars(begin, cell.data() + cell.size(), x);
       if (fault != std::errc() || end != cell.data() + cell.size() || !std::isfinite(x))
-        fail(place + "expected a number in column `" + name + "`, found `" + cell.substr(0, 40) + "`");
+        fail(fmt::format("{}expected a number in column `{}`, found `{}`", place, name, cell.substr(0, 40)));
       return x;
     };
     t.push_back(read(time, series.time));

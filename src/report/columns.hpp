@@ -13,6 +13,7 @@ struct Block {
   std::string dataset;               // place in an HDF5 file: "q", "residual/position"
   std::vector<std::string> columns;  // one name per column
   const double* values = nullptr;    // rows x columns, row by row; null: all zero (a level without constraints)
+  bool vector = false;               // one column, kept as a vector in HDF5
 };
 
 // Blocks point into the trajectory. What does not apply to the kind of system is left out.

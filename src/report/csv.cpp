@@ -12,9 +12,6 @@
 #include "report/columns.hpp"
 
 namespace rattleback::report {
-namespace {
-
-// As in RFC 4180: a cell with a comma, a quote or a line break is quoted, quotes inside are doubled.
 void append_cell(std::string& text, std::string_view cell) {
   if (cell.find_first_of(",\"\r\n") == std::string_view::npos) {
     text += cell;
@@ -24,8 +21,6 @@ void append_cell(std::string& text, std::string_view cell) {
   for (const char c : cell) text.append(c == '"' ? 2 : 1, c);
   text += '"';
 }
-
-}  // namespace
 
 void write_csv(const Model& model, const Trajectory& trajectory, const std::string& path) {
   const auto fail = [&] { throw Error(fmt::format("cannot write the CSV file: {}", std::strerror(errno))); };

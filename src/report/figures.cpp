@@ -8,6 +8,7 @@
 
 #include "audit/energy_balance.hpp"
 #include "rattleback/error.hpp"
+#include "report/lists.hpp"
 #include "report/write.hpp"
 
 namespace rattleback::report {
@@ -100,7 +101,8 @@ Figure figure_of(const Model& model, const OrderReport& report) {
     Series s{.label = fmt::format("{}: slope {:.2f}", slope.label, slope.fitted),
              .style = Series::Style::line_and_points};
     for (const OrderRun& run : report.runs)
-      if (fmt::format("{}({})", run.method, run.stages) == slope.label) {
+      if (method_label(run.method, run.stages) == slope.label ||
+          fmt::format("{}({})", run.method, run.stages) == slope.label) {
         s.x.push_back(run.step);
         s.y.push_back(run.error);
       }

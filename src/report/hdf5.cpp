@@ -5,6 +5,7 @@
 
 #include <hdf5.h>
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -88,7 +89,7 @@ void set_whole(hid_t object, const char* name, std::int64_t value) {
 // A vector for one column per record, a matrix otherwise. "residual/..." lies in a group, which is made on the way.
 void add_dataset(hid_t file, const Block& block, std::size_t rows) {
   const bool is_vector = block.dataset == "t" || block.dataset == "energy" || block.dataset == "balance" ||
-                         block.dataset.starts_with("residual/");
+                         block.dataset.starts_with("residual/") || block.vector;
   const hsize_t sizes[2] = {rows, block.columns.size()};
   const char* name = block.dataset.c_str();
   const Handle space(H5Screate_simple(is_vector ? 1 : 2, sizes, nullptr), H5Sclose, name);
@@ -104,9 +105,7 @@ void add_dataset(hid_t file, const Block& block, std::size_t rows) {
   dataset.close(name);
 }
 
-}  // namespace
-
-void write_hdf5(const Model& model, const Trajectory& trajectory, const std::string& options, const std::string& path) {
+Handle new_file(const std::string& path) {
   // After a failed write (a full disk) the library keeps the file and crashes on it when the program ends; nothing here is
   // left open for it to clean up then.
   H5dont_atexit();
@@ -115,12 +114,20 @@ void write_hdf5(const Model& model, const Trajectory& trajectory, const std::str
   H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST);
   const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose, "opening");
   H5Pset_obj_track_times(creation, false);
-  Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation, access), H5Fclose, "opening");
-  {
-    const Handle group_creation(H5Pcreate(H5P_GROUP_CREATE), H5Pclose, "residual");
-    H5Pset_obj_track_times(group_creation, false);
-    const Handle group(H5Gcreate2(file, "residual", H5P_DEFAULT, group_creation, H5P_DEFAULT), H5Gclose, "residual");
-  }
+  return {H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation, access), H5Fclose, "opening"};
+}
+
+void new_group(hid_t file, const char* name) {
+  const Handle creation(H5Pcreate(H5P_GROUP_CREATE), H5Pclose, name);
+  H5Pset_obj_track_times(creation, false);
+  const Handle group(H5Gcreate2(file, name, H5P_DEFAULT, creation, H5P_DEFAULT), H5Gclose, name);
+}
+
+}  // namespace
+
+void write_hdf5(const Model& model, const Trajectory& trajectory, const std::string& options, const std::string& path) {
+  Handle file = new_file(path);
+  new_group(file, "residual");
   for (const Block& block : record_blocks(model, trajectory)) add_dataset(file, block, trajectory.records.rows);
 
   Json audit = run_json(model, trajectory);
@@ -135,6 +142,23 @@ void write_hdf5(const Model& model, const Trajectory& trajectory, const std::str
   set_text(file, "options", options);
   set_text(file, "version", std::string(kVersion));
   set_text(file, "audit", dump(audit));
+  file.close("closing the file");
+}
+
+void write_hdf5(const std::vector<std::pair<Block, std::size_t>>& tables,
+                const std::vector<std::pair<std::string, std::string>>& attributes, const std::string& path) {
+  Handle file = new_file(path);
+  std::vector<std::string> groups;
+  for (const auto& [block, rows] : tables) {
+    if (const auto slash = block.dataset.find('/'); slash != std::string::npos)
+      if (std::string group = block.dataset.substr(0, slash);
+          std::find(groups.begin(), groups.end(), group) == groups.end()) {
+        new_group(file, group.c_str());
+        groups.push_back(std::move(group));
+      }
+    add_dataset(file, block, rows);
+  }
+  for (const auto& [name, text] : attributes) set_text(file, name.c_str(), text);
   file.close("closing the file");
 }
 

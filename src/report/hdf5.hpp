@@ -2,12 +2,19 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "rattleback/simulate.hpp"
+#include "report/columns.hpp"
 
 namespace rattleback::report {
 
 // Overwrites `path`; whole-or-nothing is write.cpp's work. `options` is the request as JSON. Throws Error.
 void write_hdf5(const Model& model, const Trajectory& trajectory, const std::string& options, const std::string& path);
+
+// Any tables, each with its own number of rows, and texts as attributes of the root.
+void write_hdf5(const std::vector<std::pair<Block, std::size_t>>& tables,
+                const std::vector<std::pair<std::string, std::string>>& attributes, const std::string& path);
 
 }  // namespace rattleback::report

@@ -72,6 +72,13 @@ bool keeps_energy(std::string_view method) {
                              [&](const MethodInfo& info) { return info.name == method && info.energy == Claim::yes; });
 }
 
+std::string method_label(const std::string& method, int stages) {
+  const bool fixed = std::ranges::any_of(methods(), [&](const MethodInfo& info) {
+    return info.name == method && (info.adaptive || info.fixed_stages != 0);
+  });
+  return fixed ? method : fmt::format("{}({})", method, stages);
+}
+
 std::string methods_text() {
   std::vector<std::vector<std::string>> rows = {{"METHOD", "SYSTEMS", "STAGES", "ORDER", "SYMMETRIC", "ENERGY"}};
   for (const MethodInfo& info : methods())

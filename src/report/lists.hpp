@@ -17,6 +17,9 @@ std::vector<System> systems();
 bool is_adaptive(std::string_view method);
 bool keeps_energy(std::string_view method);  // exactly, on every system that it takes
 
+// "spark-gauss(2)"; without the stages where there is nothing to choose.
+std::string method_label(const std::string& method, int stages);
+
 std::string methods_text();
 std::string systems_text();
 

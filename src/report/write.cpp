@@ -123,13 +123,19 @@ void check_place(const std::string& path, std::string_view what) {
     throw Error(fmt::format("{} '{}': no permission to write in the folder '{}'", what, path, folder.string()));
 }
 
-void write_text(const std::string& path, std::string_view text) {
+void write_whole(const std::string& path, const std::function<void(const std::string& place)>& writer) {
   Replacement file(path);
-  std::ofstream out(file.path(), std::ios::binary | std::ios::trunc);
-  out.write(text.data(), static_cast<std::streamsize>(text.size()));
-  out.close();
-  if (!out) throw Error(fmt::format("cannot write '{}': {}", path, std::strerror(errno)));
+  writer(file.path());
   file.commit();
+}
+
+void write_text(const std::string& path, std::string_view text) {
+  write_whole(path, [&](const std::string& place) {
+    std::ofstream out(place, std::ios::binary | std::ios::trunc);
+    out.write(text.data(), static_cast<std::streamsize>(text.size()));
+    out.close();
+    if (!out) throw Error(fmt::format("cannot write '{}': {}", path, std::strerror(errno)));
+  });
 }
 
 void write_trajectory(const Model& model, const Trajectory& trajectory, const std::string& options,

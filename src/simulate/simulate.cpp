@@ -12,6 +12,7 @@
 #include "audit/claims.hpp"
 #include "audit/monitor.hpp"
 #include "audit/rank.hpp"
+#include "formulation/exact_start.hpp"
 #include "formulation/port_hamiltonian_structure.hpp"
 #include "formulation/start.hpp"
 #include "methods/angles.hpp"
@@ -19,6 +20,7 @@
 #include "rattleback/error.hpp"
 #include "simulate/checkpoint.hpp"
 #include "simulate/complete.hpp"
+#include "simulate/follow.hpp"
 #include "simulate/redundant.hpp"
 #include "simulate/single_steps.hpp"
 
@@ -67,8 +69,9 @@ std::string failure_text(const BoundMethod& method, const System& system, double
 
 class Run {
  public:
-  Run(const Model& model, const Options& options)
-      : options_(complete(model, options)),
+  Run(const Model& model, const Options& options, const Follower& follower = {})
+      : follower_(follower),
+        options_(complete(model, options)),
         grid_(options_, record_width(model, options_)),
         reduction_(model, options_),
         system_(reduction_.model()),
@@ -82,6 +85,7 @@ class Run {
   }
 
   Trajectory go();
+  [[nodiscard]] const Start& start() const { return start_; }
 
  private:
   struct Grid {
@@ -128,6 +132,13 @@ class Run {
   // What the audit looks at: also constraints that the integration leaves out.
   System& watched() { return reduction_.active() ? reduction_.watched() : system_; }
 
+  [[nodiscard]] bool told_to_end() {
+    if (follower_.go_on && single_) ended_ = !follower_.go_on(method_.stepper->t(), steps_, single_->found());
+    return ended_;
+  }
+
+  Follower follower_;
+  bool ended_ = false;  // the follower has seen enough
   Options options_;
   Grid grid_;
   Reduction reduction_;
@@ -171,6 +182,7 @@ void Run::record(double h_last) {
   const System::Observation o = watched().observe(s.t(), s.q(), s.v(), s.active());
   monitor_.see(s.t(), o.energy, o.position, o.velocity);
   monitor_.see_kinetic(o.kinetic);
+  if (follower_.seen) follower_.seen(s.t(), o.energy);
   if (structure_ && !broken_) broken_ = structure_->fault(s.t(), s.q());
   if (method_.two_step && steps_ > 0) {
     row_.assign(s.q().begin(), s.q().end());
@@ -344,18 +356,20 @@ Trajectory Run::go() {
   if (!resumed && single_) single_->begin();
   AdvanceReport report;
   if (adaptive) report = adaptive_steps(pause, save_now);
-  while (steps_ < grid_.whole && report.ok && !broken_) {
+  while (steps_ < grid_.whole && report.ok && !broken_ && !ended_) {
     const std::int64_t batch = std::min(grid_.every - steps_ % grid_.every, grid_.whole - steps_);
     report = single_ ? single_->step(grid_.h) : stepper.advance(grid_.h, batch);
     steps_ += report.done;
     if (report.done > 0 && (steps_ % grid_.every == 0 || steps_ == grid_.whole || !report.ok)) record(grid_.h);
+    if (report.ok && told_to_end()) break;
     pause();
   }
   if (report.ok && !adaptive) save_now();
-  if (report.ok && grid_.last != 0.0 && !broken_) {
+  if (report.ok && grid_.last != 0.0 && !broken_ && !ended_) {
     report = single_ ? single_->step(grid_.last) : stepper.advance(grid_.last, 1);
     steps_ += report.done;
     if (report.ok) record(grid_.last);
+    if (report.ok) (void)told_to_end();
     out.notes.push_back(fmt::format("t = {:.10g} is not a multiple of the step {:g}: the last step was {:.10g}",
                                     *options_.until, grid_.h, grid_.last));
   }
@@ -415,7 +429,8 @@ Trajectory Run::go() {
     out.constraint_position = monitor_.max_position;
   if (const auto at_start = system_.exact_error(0.0, start_.q, start_.v, start_.multipliers); at_start) {
     // [exact] belongs to one start; after --start or --project it may be the solution of another problem.
-    if (*at_start <= 1e-8)
+    if (*at_start <= kExactStartTolerance &&
+        exact_start_defect(system_.model(), start_.q, start_.v) <= kExactStartTolerance)
       out.error = system_.exact_error(out.t, out.q, out.v, out.multipliers);
     else
       out.notes.push_back("[exact] is not the solution from this start, so no error is reported");
@@ -447,6 +462,7 @@ AdvanceReport Run::adaptive_steps(const std::function<void()>& pause, const std:
     if (options_.every == 0 && records_.rows >= static_cast<std::size_t>(kMaxRecords) && options_.output_every == 0.0)
       grid_.every = static_cast<std::int64_t>(std::pow(10.0, records_.rows / static_cast<std::size_t>(kMaxRecords)));
     if (steps_ % grid_.every == 0 || single_->finished()) record(single_->last_step());
+    if (told_to_end()) break;
     pause();
   }
   if (!report.ok && steps_ % grid_.every != 0) record(single_->last_step());
@@ -481,7 +497,7 @@ void Run::measure_reverse(Trajectory& out, bool ok) {
   const auto compare = [&](std::span<const double> a, const std::vector<double>& b) {
     for (std::size_t i = 0; i < b.size(); ++i) defect = std::fmax(defect, std::fabs(a[i] - b[i]));
   };
-  for (const auto* list : {&start_.q, &start_.v})
+  for (const auto* list : {&start_.q, &start_.v, &out.q, &out.v})  // of the end too: the start may be all 0
     for (const double x : *list) size = std::fmax(size, std::fabs(x));
   compare(unwrapped_positions(s), start_.q);
   if (!method_.two_step) compare(s.v(), start_.v);
@@ -500,6 +516,7 @@ std::optional<MeasuredOrder> measured_order(const Model& model, Options options)
   options.audit_order = options.audit_reverse = false;
   options.keep_records = false;
   options.checkpoint.clear();
+  options.resume = false;
   options.progress = {};
   options.every = 0;
   options.output_every = 0.0;
@@ -529,6 +546,13 @@ std::optional<MeasuredOrder> measured_order(const Model& model, Options options)
 }
 
 }  // namespace
+
+FollowedRun simulate(const Model& model, const Options& options, const Follower& follower) {
+  if (const std::string faults = options.validate(); !faults.empty()) throw Error(faults);
+  Run run(model, options, follower);
+  Trajectory out = run.go();
+  return {std::move(out), run.start().q, run.start().v};
+}
 
 Trajectory simulate(const Model& model, const Options& options) {
   if (const std::string faults = options.validate(); !faults.empty()) throw Error(faults);

@@ -21,10 +21,10 @@ SingleSteps::SingleSteps(const System& system, const Options& options, const Sta
   if (options.adaptive > 0.0)
     if (const std::string reason = why_not_adaptive(method); !reason.empty()) throw Error(reason);
   if (stepper_.snapshot_size() == 0)
-    throw Error(
-        fmt::format("{}: method '{}' chooses its own steps inside each interval and shows only the ends. Pass "
-                    "another --method",
-                    options.event.empty() ? "--output-every" : "--event", method.name));
+    throw Error(fmt::format(
+        "{}: method '{}' {}", options.event.empty() ? "--output-every" : "--event", method.name,
+        method.adaptive ? "chooses its own steps inside each interval and shows only the ends. Pass another --method"
+                        : "shows only the ends of its steps on a system with unilateral constraints"));
   const double records =
       std::fabs(options.until.value_or(static_cast<double>(options.steps.value_or(0)) * options.step)) /
       options.output_every;

@@ -45,19 +45,19 @@ TEST_P(BadRequest, IsRefusedWithAMessageAndNothingElse) {
 INSTANTIATE_TEST_SUITE_P(
     Verbs, BadRequest,
     testing::Values(
-        Request{{"rnu"}, "unknown verb 'rnu'. Did you mean 'run'? Verbs: run, check, order, methods, systems"},
-        Request{{"integrate", "skate"}, "unknown verb 'integrate'. Verbs: run, check, order, methods, systems"},
+        Request{{"rnu"},
+                "unknown verb 'rnu'. Did you mean 'run'? Verbs: run, check, order, compare, section, ensemble, "
+                "methods, systems"},
+        Request{{"integrate", "skate"},
+                "unknown verb 'integrate'. Verbs: run, check, order, compare, section, ensemble, methods, systems"},
         Request{{"skate"}, "'skate' is a system, not a verb. Did you mean `rattleback run skate`?"},
         Request{{"bead.toml"}, "'bead.toml' is not a verb. Did you mean `rattleback run bead.toml`?"},
-        Request{{"compare", "skate"},
-                "the verb 'compare' is not in this version. There are: run, check, order, methods, systems"},
-        Request{{"section", "--help"},
-                "the verb 'section' is not in this version. There are: run, check, order, methods, systems"},
-        Request{{"ensemble"},
-                "the verb 'ensemble' is not in this version. There are: run, check, order, methods, systems"},
         Request{{"reproduce"},
-                "the verb 'reproduce' is not in this version. There are: run, check, order, methods, systems"},
-        Request{{"bench"}, "the verb 'bench' is not in this version. There are: run, check, order, methods, systems"},
+                "the verb 'reproduce' is not in this version. There are: run, check, order, compare, section, "
+                "ensemble, methods, systems"},
+        Request{{"bench"},
+                "the verb 'bench' is not in this version. There are: run, check, order, compare, section, ensemble, "
+                "methods, systems"},
         Request{{"methods", "skate"}, "methods takes no argument, but there is 'skate'"},
         Request{{"systems", "--jsn"}, "systems has no option '--jsn'. Did you mean --json?"}));
 

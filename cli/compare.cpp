@@ -1,0 +1,79 @@
+// `rattleback compare`: several methods side by side.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "common.hpp"
+#include "lists.hpp"
+#include "progress.hpp"
+#include "rattleback/analysis.hpp"
+#include "verbs.hpp"
+
+namespace rattleback::cli {
+namespace {
+
+void read_steps(Arguments& a, CompareRequest& request) {
+  if (a.has("--step") && a.has("--step-list")) a.fault("--step and --step-list both name steps; give one of them");
+  request.steps = read_step_list(a);
+  if (const auto h = a.nonzero("--step")) request.steps.push_back(*h);
+  if (!a.has("--step") && !a.has("--step-list"))
+    a.fault("compare needs --step H or --step-list H1,H2,... for example --step-list 0.1,0.05,0.025");
+  for (const double h : request.steps)
+    if (h < 0.0) a.fault(fmt::format("step sizes must be positive, found {:g}", h));
+}
+
+}  // namespace
+
+int compare(const Words& words) {
+  Arguments a(
+      "compare",
+      "Runs several methods on one system: the error at the end, the largest errors of energy and constraints, "
+      "and what it costs.",
+      "rattleback compare skate --methods spark-lobatto-ab:3,spark-gauss:2,ode --step-list 0.1,0.05 --until 10");
+  a.system();
+  a.value("--methods", "NAME[:S],...", "the methods, each with its number of stages");
+  a.value("--step", "H", "the step");
+  a.value("--step-list", "H1,H2,...", "instead: several steps, for slopes and the time that an error costs");
+  a.value("--until", "T", "end time. Default: the model's");
+  a.value(
+      "--reference", "exact|NAME:S:H",
+      "the model's exact solution, or another run. Default: exact if the model has one, else a run of higher order");
+  add_method_options(a);
+  add_special_options(a);
+  add_model_options(a);
+  a.flag("--json", "prints one JSON object instead of a table");
+  a.later("--plot", true, "Use --json and the plot program of your choice");
+  if (!a.parse(words)) return kDone;
+
+  LoadOptions load = model_options(a);
+  CompareRequest request;
+  if (!a.system_name().empty()) {
+    request.methods = read_methods(a, "compare");
+    read_steps(a, request);
+  }
+  const auto until = a.nonzero("--until");
+  if (until && *until < 0.0) a.fault(fmt::format("--until must be a positive time, found {:g}", *until));
+  request.reference = read_reference(a);
+  read_method_options(a, request.options);
+  read_special_options(a, request.options);
+  a.faults(request.options.validate());
+  a.refuse_if_faulty();
+
+  load.unroll_below = kLargestFamily;  // not all methods take families
+  const Model model = load_model(a.system_name(), load);
+  if (!until && !model.run.until) throw Error(fmt::format("model '{}' has no default end; pass --until T", model.key));
+  request.until = until ? *until : *model.run.until;
+  ProgressLine progress;
+  request.progress = [&](int done, int all) {
+    progress.parts(static_cast<std::size_t>(done), static_cast<std::size_t>(all), "runs");
+  };
+  const CompareReport report = compare(model, request);
+  progress.clear();
+  print(a.has("--json") ? to_json(model, report) : to_text(model, report));
+  const auto done = [](const CompareRun& run) { return run.status == CompareRun::Status::done; };
+  if (std::any_of(report.runs.begin(), report.runs.end(), done)) return kDone;
+  fmt::print(stderr, "no method reached t = {:g}\n", report.until);
+  return kStoppedEarly;
+}
+
+}  // namespace rattleback::cli

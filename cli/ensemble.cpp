@@ -1,0 +1,63 @@
+// `rattleback ensemble`: many members of one system, and the statistics of their energy errors.
+#include <fmt/format.h>
+
+#include "common.hpp"
+#include "members.hpp"
+#include "progress.hpp"
+#include "report/write.hpp"
+#include "verbs.hpp"
+
+namespace rattleback::cli {
+
+int ensemble(const Words& words) {
+  Arguments a(
+      "ensemble",
+      "Runs a system for many starts or parameters, over threads, and prints the statistics of the energy error. "
+      "The numbers have the same bits for any number of threads.",
+      "rattleback ensemble skate --random 200 --seed 7 --spread \"theta'=0.1\" --step 0.1 --until 50");
+  a.system();
+  add_member_options(a, true);
+  add_run_options(a, "end time. Default: the model's");
+  a.value("--every", "K", "the statistics take every K-th step. Default: all, thinned beyond 10^6");
+  a.value("--output", "FILE.csv|FILE.h5", "writes the statistics over time; FILE.h5 has the members, too");
+  a.flag("--json", "prints one JSON object instead of tables");
+  if (!a.parse(words)) return kDone;
+
+  EnsembleRequest request;
+  MemberSource source{a.system_name(), model_options(a)};
+  const std::string output = a.text("--output").value_or("");
+  const MemberOptions members = read_member_options(a, !a.system_name().empty());
+  read_run_options(a, request.options, request.threads);
+  request.options.every = a.whole("--every", 1).value_or(0);
+  if (a.has("--output")) a.collect([&] { check_output_path(output); });
+  a.refuse_if_faulty();
+
+  const Model model = load_to_run(source.system, source.load, request.options);
+  request.members = make_members(model, members);
+  ProgressLine progress;
+  request.progress = [&](std::size_t done, std::size_t all) { progress.parts(done, all, "members"); };
+  const EnsembleReport report = ensemble(source, request);
+  progress.clear();
+
+  std::string failed;
+  if (!output.empty()) {
+    try {
+      write_ensemble(model, report, output);
+    } catch (const Error& error) {
+      failed = error.what();
+    }
+  }
+  if (a.has("--json")) {
+    print(to_json(model, report));
+  } else {
+    std::string text = to_text(model, report);
+    if (!output.empty() && failed.empty()) text += fmt::format("\nWritten to {}\n", output);
+    print(text);
+  }
+  if (!failed.empty()) throw OutputFailed{failed};
+  if (report.failed.empty()) return kDone;
+  fmt::print(stderr, "{} of {} members stopped early\n", report.failed.size(), report.members.size());
+  return kStoppedEarly;
+}
+
+}  // namespace rattleback::cli

@@ -1,0 +1,134 @@
+#include "members.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "analysis/members.hpp"
+#include "common.hpp"
+
+namespace rattleback::cli {
+namespace {
+
+std::string read_text(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) throw Error(fmt::format("--starts: '{}' is a folder", path));
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw Error(fmt::format("--starts: cannot read '{}': {}", path, std::strerror(errno)));
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+// NAME=A:B:N
+void read_range(Arguments& a, const std::string& text, std::vector<MemberOptions::Range>& ranges) {
+  const auto equals = text.find('=');
+  const std::vector<std::string> parts =
+      split(equals == std::string::npos ? std::string() : text.substr(equals + 1), ':');
+  const auto shape = [&](const std::string& why) {
+    a.fault(
+        fmt::format("--vary takes NAME=A:B:N, N values from A to B, for example z0=-1:1:11, found '{}'{}", text, why));
+  };
+  if (equals == std::string::npos || equals == 0 || parts.size() != 3 || parts[0].empty() || parts[1].empty()) {
+    shape("");
+    return;
+  }
+  const Number n = parse_number(parts[2]);
+  if (!n.fault.empty() || n.value != static_cast<double>(static_cast<std::int64_t>(std::min(n.value, 1e15)))) {
+    shape(fmt::format(": '{}' is not a whole number", parts[2]));
+    return;
+  }
+  if (n.value < 1.0) {
+    shape(fmt::format(": N must be at least 1, found {}", parts[2]));
+    return;
+  }
+  ranges.push_back({"--vary " + text, text.substr(0, equals), parts[0], parts[1], static_cast<std::int64_t>(n.value)});
+}
+
+}  // namespace
+
+void add_member_options(Arguments& a, bool with_random) {
+  a.value("--starts", "FILE.csv", "one start per row; the header row names parameters and start values");
+  a.values("--vary", "NAME=A:B:N",
+           "N values from A to B of a parameter or a start value: --vary z0=-1:1:11 --vary \"x'=0:1:3\"; several make "
+           "all combinations");
+  if (!with_random) return;
+  a.value("--random", "N", "N members with normally distributed values");
+  a.values("--spread", "NAME=SIGMA", "of --random: the standard deviation of a parameter or a start value");
+  a.value("--seed", "K", "of --random: another seed gives other members. Default: 1");
+}
+
+MemberOptions read_member_options(Arguments& a, bool needed) {
+  MemberOptions options;
+  options.file = a.text("--starts");
+  if (options.file && options.file->empty()) a.fault("--starts needs the name of a file");
+  for (const std::string& text : a.texts("--vary")) read_range(a, text, options.ranges);
+  options.random = a.whole("--random", 1);
+  if (const auto seed = a.whole("--seed", 0)) options.seed = static_cast<std::uint64_t>(*seed);
+  for (const auto& [name, value] : a.assignments("--spread"))
+    options.spreads.push_back({fmt::format("--spread {}={}", name, value), name, value});
+
+  std::vector<std::string> given;
+  for (const char* name : {"--starts", "--vary", "--random"})
+    if (a.has(name)) given.emplace_back(name);
+  if (given.size() > 1) a.fault(fmt::format("{} and {} both name the members; give one of them", given[0], given[1]));
+  if (needed && given.empty())
+    a.fault("ensemble needs its members: --vary NAME=A:B:N, --random N --spread NAME=SIGMA, or --starts FILE.csv");
+  if (a.has("--random") && !a.has("--spread"))
+    a.fault("--random needs --spread NAME=SIGMA: which parameter or start value varies, and how much");
+  for (const char* name : {"--spread", "--seed"})
+    if (a.has(name) && !a.has("--random")) a.fault(fmt::format("{} needs --random N", name));
+  return options;
+}
+
+Members make_members(const Model& model, const MemberOptions& options) {
+  if (options.file) return members_from_csv(read_text(*options.file), *options.file);
+  if (options.random) {
+    std::vector<Spread> spreads;
+    for (const auto& s : options.spreads) spreads.push_back({s.name, evaluate_number(model, s.option, s.value)});
+    return members_at_random(model, spreads, *options.random, options.seed);
+  }
+  if (options.ranges.empty()) return {};
+  std::vector<Variation> variations;
+  for (const auto& r : options.ranges)
+    variations.push_back(
+        {r.name, evaluate_number(model, r.option, r.from), evaluate_number(model, r.option, r.to), r.count});
+  return members_on_grid(variations);
+}
+
+void add_run_options(Arguments& a, const std::string& until) {
+  a.value("--method", "NAME", "default: the model's, else the one that run takes");
+  a.value("--stages", "S", "default: the model's, else the method's");
+  a.value("--step", "H", "the fixed step. Default: the model's");
+  a.value("--until", "T", until);
+  a.value("--threads", "K", "how many members run at once. Default: as many as the machine has cores");
+  add_method_options(a);
+  add_special_options(a);
+  add_model_options(a);
+}
+
+void read_run_options(Arguments& a, Options& options, int& threads) {
+  options.method = a.text("--method").value_or("");
+  if (a.has("--method") && options.method.empty()) a.fault("--method has no name; `rattleback methods` lists them");
+  check_method(a, options.method);
+  if (const auto stages = a.whole("--stages", 1))
+    options.stages = static_cast<int>(std::min<std::int64_t>(*stages, std::numeric_limits<int>::max()));
+  options.step = a.nonzero("--step").value_or(0.0);
+  options.until = a.number("--until");
+  if (const auto k = a.whole("--threads", 1)) {
+    if (*k > 1024)
+      a.fault(fmt::format("--threads must be at most 1024, found {}", *k));
+    else
+      threads = static_cast<int>(*k);
+  }
+  read_method_options(a, options);
+  read_special_options(a, options);
+  a.faults(options.validate());
+}
+
+}  // namespace rattleback::cli

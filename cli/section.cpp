@@ -1,0 +1,121 @@
+// `rattleback section`: Poincare sections.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "common.hpp"
+#include "members.hpp"
+#include "progress.hpp"
+#include "report/write.hpp"
+#include "verbs.hpp"
+
+namespace rattleback::cli {
+namespace {
+
+// Parts between the commas that are not inside brackets: atan2(y, x) is one.
+std::vector<std::string> read_axes(Arguments& a) {
+  std::vector<std::string> axes;
+  if (!a.has("--axes")) return axes;
+  const std::string text = a.text("--axes").value_or("");
+  axes.emplace_back();
+  int depth = 0;
+  for (const char c : text) {
+    if (c == '(' || c == '[') ++depth;
+    if (c == ')' || c == ']') --depth;
+    if (c == ',' && depth == 0)
+      axes.emplace_back();
+    else
+      axes.back() += c;
+  }
+  for (const std::string& axis : axes)
+    if (axis.find_first_not_of(' ') == std::string::npos) {
+      a.fault("--axes takes expressions with commas between them, for example x,z; there is an empty place");
+      break;
+    }
+  return axes;
+}
+
+void check_csv(const std::string& path) {
+  report::check_place(path, "output file");
+  if (!path.ends_with(".csv"))
+    throw Error(fmt::format("output file '{}': a section is written as CSV. Use a name that ends with .csv", path));
+}
+
+}  // namespace
+
+int section(const Words& words) {
+  Arguments a("section",
+              "Poincare sections: the states at which motions cross a surface, each located with the method itself.",
+              "rattleback section contact-oscillator --where \"y'\" --direction down --if x --crossings 50 "
+              "--vary z0=-1:1:5 --axes x,z");
+  a.system();
+  a.value("--where", "EXPR", "the surface: where this expression of t, coordinates, velocities and parameters is zero");
+  a.value("--direction", "up|down|both", "whether the expression grows or falls there. Default: both");
+  a.value("--if", "EXPR", "keeps only crossings at which this expression is positive");
+  a.value("--crossings", "N", "so many for each start");
+  add_member_options(a, false);
+  a.value("--axes", "EXPR,EXPR", "what the table and the CSV file show of each crossing. Default: the state");
+  add_run_options(a, "ends a start even if it has fewer crossings. Default: 10^6 steps without one end it");
+  a.value("--output", "FILE.csv", "writes the crossings");
+  a.flag("--json", "prints one JSON object instead of tables");
+  a.later("--plot", true, "Use --output FILE.csv and the plot program of your choice");
+  if (!a.parse(words)) return kDone;
+
+  SectionRequest request;
+  MemberSource source{a.system_name(), model_options(a)};
+  const std::string output = a.text("--output").value_or("");
+  if (!a.system_name().empty()) {
+    if (!a.has("--where")) a.fault("section needs --where EXPR, the surface, for example --where \"y'\"");
+    if (!a.has("--crossings")) a.fault("section needs --crossings N, how many for each start");
+  }
+  request.where = a.text("--where").value_or("");
+  request.condition = a.text("--if").value_or("");
+  if (a.has("--if") && request.condition.empty()) a.fault("--if needs an expression, for example --if x");
+  if (const auto direction = a.text("--direction")) {
+    if (*direction == "up")
+      request.direction = Crossing::up;
+    else if (*direction == "down")
+      request.direction = Crossing::down;
+    else if (*direction != "both")
+      a.fault(fmt::format("--direction takes up, down or both, found '{}'", *direction));
+  }
+  request.crossings = a.whole("--crossings", 1).value_or(1);
+  request.axes = read_axes(a);
+  const MemberOptions members = read_member_options(a, false);
+  read_run_options(a, request.options, request.threads);
+  if (a.has("--output")) a.collect([&] { check_csv(output); });
+  a.refuse_if_faulty();
+
+  const Model model = load_to_run(source.system, source.load, request.options);
+  request.starts = make_members(model, members);
+  ProgressLine progress;
+  request.progress = [&](std::size_t done, std::size_t all) { progress.parts(done, all, "starts"); };
+  const SectionReport report = section(source, request);
+  progress.clear();
+
+  std::string failed;
+  if (!output.empty()) {
+    try {
+      write_section(model, request, report, output);
+    } catch (const Error& error) {
+      failed = error.what();
+    }
+  }
+  if (a.has("--json")) {
+    print(to_json(model, request, report));
+  } else {
+    std::string text = to_text(model, request, report);
+    if (!output.empty() && failed.empty())
+      text += fmt::format("\nWritten to {} ({} rows)\n", output, report.points.size());
+    print(text);
+  }
+  if (!failed.empty()) throw OutputFailed{failed};
+  for (std::size_t i = 0; i < report.starts.size(); ++i)
+    if (report.starts[i].status == Status::stopped) {
+      fmt::print(stderr, "start {}: {}\n", i, report.starts[i].message);
+      return kStoppedEarly;
+    }
+  return kDone;
+}
+
+}  // namespace rattleback::cli

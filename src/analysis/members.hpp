@@ -1,0 +1,51 @@
+// The models of the members of a section or an ensemble.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rattleback/analysis.hpp"
+
+namespace rattleback {
+
+class MemberModels {
+ public:
+  // Throws Error for a name that is neither a parameter nor a start value. `noun` is what messages call a member.
+  MemberModels(const MemberSource& source, const Members& members, const Options& options, std::string noun);
+  MemberModels(const Model& model, const Members& members, std::string noun);
+
+  [[nodiscard]] const Model& base() const { return base_; }
+  [[nodiscard]] std::size_t count() const { return members_.count; }
+  [[nodiscard]] std::vector<double> values(std::size_t member) const;
+  // Throws Error, with the member's number, when there is no model with these values.
+  [[nodiscard]] Model model(std::size_t member) const;
+  // "start 3 (z0 = 0.5)"
+  [[nodiscard]] std::string describe(std::size_t member) const;
+
+ private:
+  void check();
+  [[nodiscard]] Model read(std::size_t member) const;
+
+  std::string noun_;
+  Members members_;
+  std::optional<MemberSource> source_;
+  Model base_;
+  std::vector<bool> parameter_;  // by name
+};
+
+// The value of a number or an expression of numbers and parameters, such as "0.9*sqrt(2)". Throws Error, beginning with
+// `option`.
+double evaluate_number(const Model& model, const std::string& option, const std::string& text);
+
+// Notes of single runs, each once; when every member has its own, the first of them stand for all.
+void add_notes(std::vector<std::string>& all, std::vector<std::string>& of_one);
+
+// How far the members were moved to consistent starts.
+struct Moved {
+  std::size_t count = 0;
+  double by = 0.0;
+  void see(const Model& model, const std::vector<double>& q0, const std::vector<double>& v0);
+};
+
+}  // namespace rattleback
