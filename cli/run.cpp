@@ -21,7 +21,9 @@ Arguments declare() {
   Arguments a("run", "Integrates a system and audits what was kept.",
               "rattleback run chaplygin-sleigh --method spark-gauss --stages 2 --step 0.05 --output sleigh.csv");
   a.system();
-  a.value("--method", "NAME", "default: the model's, else spark-lobatto-ab (dae: srk-gauss, odae: euler-true)");
+  a.value("--method", "NAME",
+          "default: the model's, else spark-lobatto-ab (dae: srk-gauss, odae: euler-true, skew-gradient: dg-gonzalez, "
+          "port-hamiltonian: collocation-gauss)");
   a.value("--stages", "S", "default: the model's, else the method's");
   a.value("--step", "H",
           "the fixed step; negative integrates backwards. Default: the model's. With --adaptive: the first");
@@ -117,8 +119,9 @@ void check_files(Arguments& a, const std::string& system, const Options& options
 
 // A tolerance that is not used would give a false sense of safety.
 void check_tolerances(const Arguments& a, const Model& model, const Options& options) {
-  const std::string chosen = options.method.empty() ? model.run.method.value_or("euler-true") : options.method;
-  if (a.has("--alpha") && model.kind != Kind::odae && (!options.tableau.empty() || !find_method(chosen).odae))
+  const std::string chosen = options.method.empty() ? model.run.method.value_or("") : options.method;
+  if (a.has("--alpha") && model.kind != Kind::odae &&
+      (!options.tableau.empty() || chosen.empty() || !find_method(chosen).odae))
     throw Error(
         "--alpha is for the euler methods of overdetermined systems. Leave it out, or pass --method euler-true");
   for (const char* name : {"--rtol", "--atol"}) {

@@ -108,7 +108,8 @@ std::vector<MethodEntry> make() {
     list.push_back(std::move(e));
   };
   collocation("collocation-gauss", gauss, 1, two_s, "2s", Claim::yes, kStages, "Symank 2025, 5.3, 7.2",
-              "keeps the power balance to rounding when H is quadratic and E constant; multipliers have a lower order");
+              "keeps the power balance to rounding when H is quadratic and free of t, E constant; multipliers have a "
+              "lower order");
   list.back().info.energy = Claim::conditional;
   collocation("collocation-lobatto-iiic", lobatto_iiic, 2, two_s_minus_2, "2s-2", Claim::no, kVelocityEnd,
               "Symank 2025, 5.3, 7.2", "damps fast motions; loses energy");
