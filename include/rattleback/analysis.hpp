@@ -37,6 +37,7 @@ struct CompareRun {
   double t = 0.0;                                                  // reached
   std::optional<double> error, error_positions, error_velocities;  // at the end
   std::optional<double> energy_error, constraint_position, constraint_velocity, power_balance;  // largest
+  std::optional<double> constraint_midpoint;                                                    // cortes-martinez
   std::int64_t steps = 0, iterations = 0;
   bool adaptive = false;  // chooses its own steps inside `step`: no iterations are counted
   double seconds = 0.0;   // for the steps alone: the least of the repeats

@@ -71,6 +71,7 @@ CompareRun first_run(const Model& model, const CompareRequest& request, const st
   if (t.energy) run.energy_error = t.energy->max_error;
   run.constraint_position = t.constraint_position;
   if (model.multiplier_count() > 0) run.constraint_velocity = t.constraint_velocity;
+  run.constraint_midpoint = t.constraint_midpoint;
   if (t.power_balance) run.power_balance = t.power_balance->max_residual;
   if (t.status != Status::done) {
     run.status = CompareRun::Status::stopped;

@@ -129,6 +129,16 @@ std::string to_text(const Model& model, const CompareReport& r) {
     text += wrap("No errors: there is no [exact] solution, and the reference failed: " + r.reference_fault +
                      ". Pass --reference NAME:S:H",
                  "", "  ");
+  // A method that keeps the constraint elsewhere than at the ends of steps.
+  for (std::size_t i = 0; i < r.runs.size(); ++i) {
+    if (!r.runs[i].constraint_midpoint || (i > 0 && r.runs[i - 1].label == r.runs[i].label)) continue;
+    double largest = 0.0;
+    for (const CompareRun& run : r.runs)
+      if (run.label == r.runs[i].label) largest = std::fmax(largest, run.constraint_midpoint.value_or(0.0));
+    text += wrap(fmt::format("{}: velocity constraint kept to {} at the midpoints of the steps.", r.runs[i].label,
+                             size_text(largest)),
+                 "", "  ");
+  }
   std::vector<std::string> said;
   for (const CompareRun& run : r.runs) {
     if (run.message.empty()) continue;
@@ -162,6 +172,7 @@ std::string to_json(const Model& model, const CompareReport& r) {
     put("energy_error", run.energy_error);
     put("constraint_position", run.constraint_position);
     put("constraint_velocity", run.constraint_velocity);
+    put("constraint_midpoint", run.constraint_midpoint);
     put("power_balance", run.power_balance);
     if (run.status != CompareRun::Status::refused) {
       one["t"] = run.t;

@@ -140,6 +140,19 @@ TEST(Compare, GivesEachMethodItsOwnOptions) {
   EXPECT_EQ(r.runs[1].status, RunStatus::done) << r.runs[1].message;
 }
 
+// cortes-martinez keeps the constraint at midpoints, not at the ends of steps. [Hilden2009, 3.4: the errors]
+TEST(Compare, KnowsTheMidpoints) {
+  const CompareReport r =
+      compare(load_model("rolling-disk"), request({{"cortes-martinez", 0}, {"mclachlan-perlmutter", 0}}, {0.1}, 1.0));
+  EXPECT_NEAR(*r.runs[0].error, 5.0690e-4, 1e-8);
+  EXPECT_NEAR(*r.runs[1].error, 7.0169e-4, 1e-8);
+  EXPECT_LT(*r.runs[0].constraint_midpoint, 1e-15);
+  EXPECT_GT(*r.runs[0].constraint_velocity, 1e-3);  // 2.5e-2
+  EXPECT_FALSE(r.runs[1].constraint_midpoint.has_value());
+  EXPECT_NE(to_text(load_model("rolling-disk"), r).find("cortes-martinez: velocity constraint kept to "),
+            std::string::npos);
+}
+
 TEST(Compare, RefusesWrongRequests) {
   const Model model = load_model("skate");
   const auto refused = [&](const CompareRequest& r) { return message_of([&] { compare(model, r); }); };
