@@ -5,8 +5,11 @@
 
 #include "common.hpp"
 #include "lists.hpp"
+#include "plot/svg.hpp"
 #include "progress.hpp"
 #include "rattleback/analysis.hpp"
+#include "report/figures.hpp"
+#include "report/write.hpp"
 #include "verbs.hpp"
 
 namespace rattleback::cli {
@@ -42,7 +45,7 @@ int compare(const Words& words) {
   add_special_options(a);
   add_model_options(a);
   a.flag("--json", "prints one JSON object instead of a table");
-  a.later("--plot", true, "Use --json and the plot program of your choice");
+  a.value("--plot", "FILE.svg", "draws error against step size and against time");
   if (!a.parse(words)) return kDone;
 
   LoadOptions load = model_options(a);
@@ -57,6 +60,8 @@ int compare(const Words& words) {
   read_method_options(a, request.options);
   read_special_options(a, request.options);
   a.faults(request.options.validate());
+  const std::string plot = a.text("--plot").value_or("");
+  if (a.has("--plot")) a.collect([&] { report::check_figure_path(plot); });
   a.refuse_if_faulty();
 
   load.unroll_below = kLargestFamily;  // not all methods take families
@@ -69,6 +74,7 @@ int compare(const Words& words) {
   };
   const CompareReport report = compare(model, request);
   progress.clear();
+  if (!plot.empty()) report::write_text(plot, plot::to_svg(report::figure_of(model, report)));
   print(a.has("--json") ? to_json(model, report) : to_text(model, report));
   const auto done = [](const CompareRun& run) { return run.status == CompareRun::Status::done; };
   if (std::any_of(report.runs.begin(), report.runs.end(), done)) return kDone;

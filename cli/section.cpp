@@ -5,7 +5,9 @@
 
 #include "common.hpp"
 #include "members.hpp"
+#include "plot/svg.hpp"
 #include "progress.hpp"
+#include "report/figures.hpp"
 #include "report/write.hpp"
 #include "verbs.hpp"
 
@@ -58,7 +60,7 @@ int section(const Words& words) {
   add_run_options(a, "ends a start even if it has fewer crossings. Default: 10^6 steps without one end it");
   a.value("--output", "FILE.csv", "writes the crossings");
   a.flag("--json", "prints one JSON object instead of tables");
-  a.later("--plot", true, "Use --output FILE.csv and the plot program of your choice");
+  a.value("--plot", "FILE.svg", "draws the crossings: the first two of --axes, or of the coordinates");
   if (!a.parse(words)) return kDone;
 
   SectionRequest request;
@@ -84,6 +86,8 @@ int section(const Words& words) {
   const MemberOptions members = read_member_options(a, false);
   read_run_options(a, request.options, request.threads);
   if (a.has("--output")) a.collect([&] { check_csv(output); });
+  const std::string plot = a.text("--plot").value_or("");
+  if (a.has("--plot")) a.collect([&] { report::check_figure_path(plot); });
   a.refuse_if_faulty();
 
   const Model model = load_to_run(source.system, source.load, request.options);
@@ -94,9 +98,10 @@ int section(const Words& words) {
   progress.clear();
 
   std::string failed;
-  if (!output.empty()) {
+  if (!output.empty() || !plot.empty()) {
     try {
-      write_section(model, request, report, output);
+      if (!output.empty()) write_section(model, request, report, output);
+      if (!plot.empty()) report::write_text(plot, plot::to_svg(report::figure_of(model, request, report)));
     } catch (const Error& error) {
       failed = error.what();
     }

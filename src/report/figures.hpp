@@ -2,6 +2,7 @@
 #pragma once
 
 #include "plot/figure.hpp"
+#include "rattleback/analysis.hpp"
 #include "rattleback/simulate.hpp"
 
 namespace rattleback::report {
@@ -10,6 +11,10 @@ namespace rattleback::report {
 plot::Figure figure_of(const Model& model, const Trajectory& trajectory);
 // Error over step size, with the slopes.
 plot::Figure figure_of(const Model& model, const OrderReport& report);
+// Error over step size, and error over the time that it cost.
+plot::Figure figure_of(const Model& model, const CompareReport& report);
+// The crossings, one colour for each start: the first two axes, or the first coordinate over its velocity.
+plot::Figure figure_of(const Model& model, const SectionRequest& request, const SectionReport& report);
 
 // Throws Error unless the name ends in .svg and can be written.
 void check_figure_path(const std::string& path);

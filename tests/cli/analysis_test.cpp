@@ -223,8 +223,8 @@ INSTANTIATE_TEST_SUITE_P(
             "lists the methods that do"},
         Request{{"compare", "pendulum", "--methods", "rattle", "--step", "0.1", "--reference", "exact"},
                 "model 'pendulum' has no [exact] solution; use --reference NAME:S:H"},
-        Request{{"compare", "skate", "--methods", "ode", "--step", "0.1", "--plot", "f.svg"},
-                "--plot is not in this version. Use --json and the plot program of your choice"}));
+        Request{{"compare", "skate", "--methods", "ode", "--step", "0.1", "--plot", "f.png"},
+                "figure 'f.png' has an ending that is not known. Figures are written as .svg"}));
 
 std::vector<std::string> section(std::vector<std::string> more) {
   more.insert(more.begin(), {"section", "contact-oscillator", "--where", "y'", "--crossings", "2"});
