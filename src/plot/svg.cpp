@@ -154,9 +154,8 @@ class Drawing {
                        figure_.title);
     }
     for (std::size_t i = 0; i < figure_.panels.size(); ++i) {
-      const auto column = static_cast<double>(static_cast<int>(i) % columns),
-                 row = static_cast<double>(static_cast<int>(i) / columns);
-      panel(figure_.panels[i], column * width, head + row * height, width, height, static_cast<int>(i));
+      const int number = static_cast<int>(i), column = number % columns, row = number / columns;
+      panel(figure_.panels[i], column * width, head + row * height, width, height, number);
     }
     double y = head + height * rows + 16.0;
     for (const std::string& line : caption) {
@@ -252,8 +251,8 @@ class Drawing {
     for (std::size_t i = 0; i < p.series.size(); ++i) {
       const Series& s = p.series[i];
       if (s.label.empty()) continue;
-      const double x = x0 + width * static_cast<double>(place % static_cast<int>(per_row)),
-                   y = top + kLegendLine * (place / static_cast<int>(per_row)) + 4.0;
+      const int column = place % static_cast<int>(per_row), row = place / static_cast<int>(per_row);
+      const double x = x0 + width * column, y = top + kLegendLine * row + 4.0;
       if (s.style == Series::Style::points)
         text_ += fmt::format("<circle class=\"p{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\"/>\n", colours[i], x + 10, y);
       else
