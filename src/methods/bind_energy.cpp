@@ -50,7 +50,7 @@ void bind_energy(const System& system, const EnergyMethod& method, const Options
     const auto p = momentum(0.0, start.q, start.v);
     x.insert(x.end(), p.begin(), p.end());
     data.reference_energy = value(c.system, x, {});
-    data.step = Plan(canonical_gonzalez_step(c));
+    data.step = Plan(canonical_gonzalez_step(c, system.model().ph.R));
     return;
   }
   const Reduced r(f, method.frame == EnergyMethod::Frame::differences);

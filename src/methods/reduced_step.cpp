@@ -17,6 +17,21 @@ NodeId dot(Graph& g, const Vec& a, const Vec& b) {
 
 void append(Vec& to, const Vec& more) { to.insert(to.end(), more.begin(), more.end()); }
 
+// What forces do in a step, stage by stage: supplied, and dissipated by the part -D v of them.
+struct Work {
+  NodeId supplied = 0, dissipated = 0;
+
+  explicit Work(Graph& g) : supplied(g.zero()), dissipated(g.zero()) {}
+  void add(Graph& g, NodeId weight, Point& at, const Vec& force, const Entries& damping, const Vec& v) {
+    NodeId lost = g.zero();
+    for (const Entry& e : damping)
+      lost = g.add(lost, g.mul(at(e.expr), g.mul(v[static_cast<std::size_t>(e.row.base)],
+                                                 v[static_cast<std::size_t>(e.col.base)])));
+    dissipated = g.add(dissipated, g.mul(weight, lost));
+    supplied = g.add(supplied, g.mul(weight, g.add(dot(g, at(force), v), lost)));
+  }
+};
+
 }  // namespace
 
 Equations reduced_energy_step(const Reduced& r, std::int32_t multipliers, const EnergyRule& rule,
@@ -32,7 +47,7 @@ Equations reduced_energy_step(const Reduced& r, std::int32_t multipliers, const 
   // The work in the stages. The step asks for the forces in the order of its stages, and then once more for the guess.
   const std::vector<double> weights =
       rule.kind == EnergyRule::Kind::collocation ? gauss(rule.stages).b : std::vector<double>{1.0};
-  NodeId supplied = g.zero(), dissipated = g.zero();
+  Work work(g);
   std::size_t asked = 0;
   EnergyForce force;
   if (r.forced)
@@ -46,13 +61,7 @@ Equations reduced_energy_step(const Reduced& r, std::int32_t multipliers, const 
       }
       Point moving(g, t, x, v, start.held);
       if (asked < weights.size()) {
-        NodeId lost = g.zero();
-        for (const Entry& e : damping)
-          lost = g.add(lost, g.mul(moving(e.expr), g.mul(v[static_cast<std::size_t>(e.row.base)],
-                                                         v[static_cast<std::size_t>(e.col.base)])));
-        const NodeId weight = g.mul(g.constant(weights[asked]), in.h);
-        dissipated = g.add(dissipated, g.mul(weight, lost));
-        supplied = g.add(supplied, g.mul(weight, g.add(dot(g, moving(r.applied), v), lost)));
+        work.add(g, g.mul(g.constant(weights[asked]), in.h), moving, r.applied, damping, v);
         ++asked;
       }
       Vec out(n, g.zero());
@@ -69,14 +78,15 @@ Equations reduced_energy_step(const Reduced& r, std::int32_t multipliers, const 
   append(eq.results, end(r.velocity));
   if (r.forced) {
     const NodeId energy = end(r.system.H);
-    eq.power = {g.sub(energy, Point(g, in.t, start.x0, {}, start.held)(r.system.H)), supplied, dissipated, energy};
+    eq.power = {g.sub(energy, Point(g, in.t, start.x0, {}, start.held)(r.system.H)), work.supplied, work.dissipated,
+                energy};
   }
   // It has no multipliers. Those that are reported are linear in the unknowns of the acceleration level and need no guess.
   eq.results.insert(eq.results.end(), static_cast<std::size_t>(multipliers), g.zero());
   return eq;
 }
 
-Equations canonical_gonzalez_step(const Canonical& c) {
+Equations canonical_gonzalez_step(const Canonical& c, const Entries& damping) {
   Equations eq;
   eq.graph = c.system.graph;
   Graph& g = eq.graph;
@@ -87,10 +97,14 @@ Equations canonical_gonzalez_step(const Canonical& c) {
   EnergyStart start{.x0 = in.q, .feed_back = !c.forced};
   append(start.x0, Point(g, in.t, in.q, in.v)(c.momentum));
   Vec constraints;
+  Work work(g);
+  bool asked = false;
   const EnergyForce force = [&](NodeId t, const Vec& x, const Vec& gradient) {
     const Vec q(x.begin(), x.begin() + c.n), v(gradient.begin() + c.n, gradient.end());
     Point here(g, t, q, v);
     Vec reaction = here(c.force);
+    if (!asked) work.add(g, in.h, here, c.force, damping, v);  // at the midpoint; then it is asked for the guess
+    asked = true;
     for (std::size_t k = 0; k < c.A.size(); ++k) {
       const Vec row = here(c.A[k]);
       for (std::size_t i = 0; i < n; ++i) reaction[i] = g.sub(reaction[i], g.mul(row[i], lambda[k]));
@@ -111,8 +125,13 @@ Equations canonical_gonzalez_step(const Canonical& c) {
   eq.scales.assign(n, Scale::state);
   eq.scales.insert(eq.scales.end(), n + static_cast<std::size_t>(c.m), Scale::state_per_step);
   eq.results.assign(x1.begin(), x1.begin() + c.n);
-  append(eq.results, Point(g, in.time(1.0), x1, {})(c.velocity));
+  Point end(g, in.time(1.0), x1, {});
+  append(eq.results, end(c.velocity));
   append(eq.results, lambda);
+  if (c.forced) {
+    const NodeId energy = end(c.system.H);
+    eq.power = {g.sub(energy, Point(g, in.t, start.x0, {})(c.system.H)), work.supplied, work.dissipated, energy};
+  }
   return eq;
 }
 

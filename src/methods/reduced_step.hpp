@@ -16,6 +16,6 @@ Equations reduced_energy_step(const Reduced& reduced, std::int32_t multipliers, 
 
 // In (q, p) with multipliers, A(qbar) G_p = 0 for the discrete gradient G: keeps the energy, not the constraint at the end
 // points. [Celledoni2016, eq. 15]
-Equations canonical_gonzalez_step(const Canonical& canonical);
+Equations canonical_gonzalez_step(const Canonical& canonical, const Entries& damping = {});
 
 }  // namespace rattleback

@@ -109,7 +109,7 @@ std::int32_t Reader::position(const Key& k, const Names& names, Thing thing, con
     if (any) add(world_.algebraic);
     const std::string found = symbol == nullptr ? "unknown " + (any ? "name" : what) + " `" + k.stem + "`"
                                                 : "`" + k.stem + "` is " + world_.describe(*symbol) + ", not a" +
-                                                      (what == "algebraic variable" ? "n " : " ") + what + ",";
+                                                      (what.find_first_of("aeiou") == 0 ? "n " : " ") + what + ",";
     source_.fail(k.offset, found + " in " + table + ". " + (symbol == nullptr ? did_you_mean(k.stem, stems) : "") +
                                "Known here: " + listed(shown));
   }

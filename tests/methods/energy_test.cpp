@@ -213,8 +213,9 @@ along = { psi = "1" }
 "theta'" = 0.5
 )toml",
                                   "forced_robot.toml");
-  for (const auto& [name, stages] : {std::pair{"gonzalez-r", 0}, std::pair{"dg-avf", 0},
-                                     std::pair{"avf-collocation", 2}, std::pair{"dg-itoh-abe", 0}}) {
+  for (const auto& [name, stages] :
+       {std::pair{"gonzalez-r", 0}, std::pair{"dg-avf", 0}, std::pair{"avf-collocation", 2},
+        std::pair{"dg-itoh-abe", 0}, std::pair{"gonzalez-f", 0}}) {
     SCOPED_TRACE(name);
     Options options;
     options.method = name;
