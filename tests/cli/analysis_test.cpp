@@ -118,7 +118,7 @@ TEST_F(Analysis, EnsembleHasTheSameBytesForAnyNumberOfThreads) {
 }
 
 TEST_F(Analysis, EnsembleFilesHoldTheMembers) {
-  if (!python_has("h5py")) GTEST_SKIP() << "h5py is not there";
+  ASSERT_TRUE(python_has("h5py")) << "python3-h5py is missing; ./test installs it";
   ASSERT_EQ(rattleback({"ensemble", "skate", "--vary", "theta'=1:2:3", "--vary", "I=1:2:2", "--until", "1", "--step",
                         "0.1", "--output", "e.h5"})
                 .status,
