@@ -50,7 +50,7 @@ class Convergence {
       // Stagnation at rounding level. With another matrix a slow ratio may also mean a poor matrix: look again with the
       // current one.
       if (ratio_ > 0.3 && c.size <= (current ? kRoundingLevel : kCertainlyRounding)) return true;
-      if (ratio_ > 0.3 && current && c.noise <= kNoise) return true;
+      if (ratio_ > 0.3 && c.noise <= kNoise) return true;
     }
     last_ = c.size;
     return false;
