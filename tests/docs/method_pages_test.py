@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Every method has a page, and the tables of the pages say what `rattleback methods --json` says.
+"""Every method has a page, and the tables of the pages say what `rattleback methods --json` says, and in which files the
+equations are.
 
     method_pages_test.py           checks
     method_pages_test.py --write   writes the tables anew
@@ -10,6 +11,7 @@ import re
 import subprocess
 import sys
 
+import method_sources
 import pages
 
 FOLDER = pages.ROOT / "docs" / "methods"
@@ -45,7 +47,7 @@ def order(info):
     return f"{info['order']}: " + ", ".join(f"{p} (s = {s})" for s, p in orders.items())
 
 
-def facts(info):
+def facts(info, equations):
     rows = [
         ("name", f"`{info['name']}`" + "".join(f", also `{alias}`" for alias in info.get("aliases", []))),
         ("systems", ", ".join(info["kinds"])),
@@ -58,6 +60,7 @@ def facts(info):
     if "note" in info:
         rows.append(("note", info["note"]))
     rows.append(("source", info["source"]))
+    rows.append(("equations", equations))
     return ["| | |", "|---|---|"] + [f"| {name} | {value} |" for name, value in rows]
 
 
@@ -123,7 +126,12 @@ def main(arguments):
         if not page.exists():
             faults.add(pages.name_of(page), f"method '{name}' has no page")
             continue
-        check_table(page, facts(info), writing, faults)
+        try:
+            equations = method_sources.equations(name, info)
+        except method_sources.NotFound as reason:
+            faults.add(pages.name_of(page), f"{name}: {reason}")
+            continue
+        check_table(page, facts(info, equations), writing, faults)
         check_sections(page, name, faults)
     known = {page_of(name) for name in found} | OTHER_PAGES
     for page in sorted(FOLDER.glob("*.md")):
