@@ -407,7 +407,7 @@ b = 2
   }
 }
 
-// errata.md: Gauss keeps energy and a quadratic position constraint to rounding, and violates G v = 0.
+// docs/findings.md: Gauss keeps energy and a quadratic position constraint to rounding, and violates G v = 0.
 TEST(DerivedForm, GaussOnThePendulumKeepsWhatTheErrataSay) {
   const Trajectory t = run(shipped("pendulum"), "collocation-gauss", 2, 0.01, 2400);
   EXPECT_LT(t.energy->max_error, 1e-13);
