@@ -2,8 +2,14 @@
 
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "methods/bind.hpp"
+#include "plot/svg.hpp"
 #include "rattleback/method.hpp"
+#include "report/figures.hpp"
+#include "report/write.hpp"
+#include "verbs.hpp"
 
 namespace rattleback::cli {
 
@@ -35,6 +41,9 @@ void add_method_options(Arguments& arguments) {
   arguments.flag("--project", "moves an inconsistent start to the nearest consistent one instead of refusing it");
   arguments.value("--compose", "2|4|6|8", "symmetric composition of the method to this order");
   arguments.value("--newton-tol", "X", "relative size of the last Newton correction; 0, the default: to rounding");
+  arguments.value("--newton", "simplified",
+                  "solves all equations of a step together with one matrix, as plain codes do; shows what loose "
+                  "tolerances cost");
 }
 
 void read_method_options(Arguments& arguments, Options& options) {
@@ -46,6 +55,8 @@ void read_method_options(Arguments& arguments, Options& options) {
   if (const auto compose = arguments.whole("--compose", 2))
     options.compose = static_cast<int>(std::min<std::int64_t>(*compose, std::numeric_limits<int>::max()));
   options.newton_tol = arguments.number("--newton-tol").value_or(options.newton_tol);
+  options.newton = arguments.text("--newton").value_or("");
+  if (arguments.has("--newton") && options.newton.empty()) arguments.fault("--newton takes simplified, found ''");
 }
 
 void add_special_options(Arguments& arguments) {
@@ -63,6 +74,33 @@ void read_special_options(Arguments& arguments, Options& options) {
   options.atol = arguments.number("--atol").value_or(options.atol);
   options.gain = arguments.number("--gain");
   options.redundant = arguments.text("--redundant").value_or("");
+}
+
+void add_plot_option(Arguments& arguments, const std::string& what) { arguments.value("--plot", "FILE.svg", what); }
+
+std::string read_plot_path(Arguments& arguments) {
+  const std::string path = arguments.text("--plot").value_or("");
+  if (arguments.has("--plot")) arguments.collect([&] { report::check_figure_path(path); });
+  return path;
+}
+
+void Files::write(const std::string& path, const std::string& said, const std::function<void()>& write_it) {
+  if (path.empty()) return;
+  try {
+    write_it();
+    text_ += fmt::format("\n{}\n", said);
+  } catch (const Error& error) {
+    if (!failed_.empty()) failed_ += '\n';
+    failed_ += error.what();
+  }
+}
+
+void Files::draw(const std::string& path, const std::function<plot::Figure()>& figure) {
+  write(path, fmt::format("Drawn in {}", path), [&] { report::write_text(path, plot::to_svg(figure())); });
+}
+
+void Files::finish() const {
+  if (!failed_.empty()) throw OutputFailed{failed_};
 }
 
 void check_method(Arguments& arguments, const std::string& name) {

@@ -1,7 +1,11 @@
 // Options that several verbs share.
 #pragma once
 
+#include <functional>
+#include <string>
+
 #include "arguments.hpp"
+#include "plot/figure.hpp"
 #include "rattleback/simulate.hpp"
 
 namespace rattleback::cli {
@@ -20,6 +24,24 @@ void read_method_options(Arguments& arguments, Options& options);
 // --alpha, --rtol, --atol, --gain, --redundant: what some methods and systems need.
 void add_special_options(Arguments& arguments);
 void read_special_options(Arguments& arguments, Options& options);
+
+// --plot FILE.svg: the path, "" without it; a wrong one is a fault.
+void add_plot_option(Arguments& arguments, const std::string& what);
+std::string read_plot_path(Arguments& arguments);
+
+// Files written behind a computation. Its result is printed even if the disk turned out to be full: failures are kept
+// until then.
+class Files {
+ public:
+  // Nothing for an empty path. `said` is what the text output says of a file that was written.
+  void write(const std::string& path, const std::string& said, const std::function<void()>& write_it);
+  void draw(const std::string& path, const std::function<plot::Figure()>& figure);
+  [[nodiscard]] const std::string& text() const { return text_; }
+  void finish() const;  // throws OutputFailed
+
+ private:
+  std::string text_, failed_;
+};
 
 // The method by any of its names, with faults collected; "" stays "".
 void check_method(Arguments& arguments, const std::string& name);

@@ -5,11 +5,9 @@
 
 #include "common.hpp"
 #include "lists.hpp"
-#include "plot/svg.hpp"
 #include "progress.hpp"
 #include "rattleback/analysis.hpp"
 #include "report/figures.hpp"
-#include "report/write.hpp"
 #include "verbs.hpp"
 
 namespace rattleback::cli {
@@ -45,7 +43,7 @@ int compare(const Words& words) {
   add_special_options(a);
   add_model_options(a);
   a.flag("--json", "prints one JSON object instead of a table");
-  a.value("--plot", "FILE.svg", "draws error against step size and against time");
+  add_plot_option(a, "draws error against step size and against time");
   if (!a.parse(words)) return kDone;
 
   LoadOptions load = model_options(a);
@@ -60,8 +58,7 @@ int compare(const Words& words) {
   read_method_options(a, request.options);
   read_special_options(a, request.options);
   a.faults(request.options.validate());
-  const std::string plot = a.text("--plot").value_or("");
-  if (a.has("--plot")) a.collect([&] { report::check_figure_path(plot); });
+  const std::string plot = read_plot_path(a);
   a.refuse_if_faulty();
 
   load.unroll_below = kLargestFamily;  // not all methods take families
@@ -74,8 +71,10 @@ int compare(const Words& words) {
   };
   const CompareReport report = compare(model, request);
   progress.clear();
-  if (!plot.empty()) report::write_text(plot, plot::to_svg(report::figure_of(model, report)));
-  print(a.has("--json") ? to_json(model, report) : to_text(model, report));
+  Files files;
+  files.draw(plot, [&] { return report::figure_of(model, report); });
+  print(a.has("--json") ? to_json(model, report) : to_text(model, report) + files.text());
+  files.finish();
   const auto done = [](const CompareRun& run) { return run.status == CompareRun::Status::done; };
   if (std::any_of(report.runs.begin(), report.runs.end(), done)) return kDone;
   fmt::print(stderr, "no method reached t = {:g}\n", report.until);

@@ -39,22 +39,10 @@ int ensemble(const Words& words) {
   const EnsembleReport report = ensemble(source, request);
   progress.clear();
 
-  std::string failed;
-  if (!output.empty()) {
-    try {
-      write_ensemble(model, report, output);
-    } catch (const Error& error) {
-      failed = error.what();
-    }
-  }
-  if (a.has("--json")) {
-    print(to_json(model, report));
-  } else {
-    std::string text = to_text(model, report);
-    if (!output.empty() && failed.empty()) text += fmt::format("\nWritten to {}\n", output);
-    print(text);
-  }
-  if (!failed.empty()) throw OutputFailed{failed};
+  Files files;
+  files.write(output, fmt::format("Written to {}", output), [&] { write_ensemble(model, report, output); });
+  print(a.has("--json") ? to_json(model, report) : to_text(model, report) + files.text());
+  files.finish();
   if (report.failed.empty()) return kDone;
   fmt::print(stderr, "{} of {} members stopped early\n", report.failed.size(), report.members.size());
   return kStoppedEarly;

@@ -3,10 +3,8 @@
 
 #include "common.hpp"
 #include "lists.hpp"
-#include "plot/svg.hpp"
 #include "rattleback/write.hpp"
 #include "report/figures.hpp"
-#include "report/write.hpp"
 #include "verbs.hpp"
 
 namespace rattleback::cli {
@@ -35,7 +33,7 @@ int order(const Words& words) {
   add_method_options(a);
   add_model_options(a);
   a.flag("--json", "prints one JSON object instead of a table");
-  a.value("--plot", "FILE.svg", "draws error against step size");
+  add_plot_option(a, "draws error against step size");
   if (!a.parse(words)) return kDone;
 
   LoadOptions load = model_options(a);
@@ -48,8 +46,7 @@ int order(const Words& words) {
   request.reference = read_reference(a);
   read_method_options(a, request.options);
   a.faults(request.options.validate());
-  const std::string plot = a.text("--plot").value_or("");
-  if (a.has("--plot")) a.collect([&] { report::check_figure_path(plot); });
+  const std::string plot = read_plot_path(a);
   a.refuse_if_faulty();
 
   load.unroll_below = kLargestFamily;  // the solvers work on single coordinates
@@ -57,8 +54,10 @@ int order(const Words& words) {
   if (!until && !model.run.until) throw Error(fmt::format("model '{}' has no default end; pass --until T", model.key));
   request.until = until ? *until : *model.run.until;
   const OrderReport report = order_study(model, request);
-  if (!plot.empty()) report::write_text(plot, plot::to_svg(report::figure_of(model, report)));
-  print(a.has("--json") ? to_json(model, report) : to_text(report));
+  Files files;
+  files.draw(plot, [&] { return report::figure_of(model, report); });
+  print(a.has("--json") ? to_json(model, report) : to_text(report) + files.text());
+  files.finish();
   return kDone;
 }
 

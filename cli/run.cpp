@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "common.hpp"
-#include "plot/svg.hpp"
 #include "progress.hpp"
 #include "rattleback/write.hpp"
 #include "report/figures.hpp"
@@ -47,7 +46,7 @@ Arguments declare() {
   a.value("--audit", "reverse,order",
           "also integrates back, or repeats with h/2 and h/4 (not with --adaptive), and compares");
   a.value("--output", "FILE.csv|FILE.h5", "writes the trajectory");
-  a.value("--plot", "FILE.svg", "draws the motion, the energy error and the residuals over time");
+  add_plot_option(a, "draws the motion, the energy error and the residuals over time");
   a.value("--checkpoint", "FILE", "saves the state now and then while the run goes on");
   a.flag("--resume", "continues from the checkpoint, with the same bits");
   a.flag("--json", "prints one JSON object instead of sentences");
@@ -100,7 +99,8 @@ Options read_options(Arguments& a) {
 }
 
 // A file that is read and one that is written must not be the same.
-void check_files(Arguments& a, const std::string& system, const Options& options, const std::string& output) {
+void check_files(Arguments& a, const std::string& system, const Options& options, const std::string& output,
+                 const std::string& plot) {
   if (a.has("--output")) a.collect([&] { check_output_path(output); });
   if (a.has("--checkpoint")) a.collect([&] { report::check_place(options.checkpoint, "checkpoint"); });
   const auto same = [](const std::string& x, const std::string& y) {
@@ -112,6 +112,7 @@ void check_files(Arguments& a, const std::string& system, const Options& options
     return place(x) == place(y) && !error;
   };
   if (same(output, options.checkpoint)) a.fault("--output and --checkpoint name the same file; give two names");
+  if (same(plot, options.checkpoint)) a.fault("--plot and --checkpoint name the same file; give two names");
   if (same(options.checkpoint, system)) a.fault("--checkpoint would overwrite the model file; give another name");
   if (same(options.checkpoint, options.tableau))
     a.fault("--checkpoint would overwrite the tableau file; give another name");
@@ -143,9 +144,8 @@ int run(const Words& words) {
   LoadOptions load = model_options(a);
   Options options = read_options(a);
   const std::string output = a.text("--output").value_or("");
-  check_files(a, a.system_name(), options, output);
-  const std::string plot = a.text("--plot").value_or("");
-  if (a.has("--plot")) a.collect([&] { report::check_figure_path(plot); });
+  const std::string plot = read_plot_path(a);
+  check_files(a, a.system_name(), options, output, plot);
   a.refuse_if_faulty();
 
   const Model model = load_to_run(a.system_name(), load, options);
@@ -155,28 +155,16 @@ int run(const Words& words) {
   const Trajectory trajectory = simulate(model, options);
   progress.clear();
 
-  // The result of a long run is printed even if the disk turned out to be full.
-  std::string failed;
-  if (!output.empty() || !plot.empty()) {
-    try {
-      if (!output.empty())
-        report::write_trajectory(model, trajectory, report::dump(report::options_json(options, load)), output);
-      if (!plot.empty()) report::write_text(plot, plot::to_svg(report::figure_of(model, trajectory)));
-    } catch (const Error& error) {
-      failed = error.what();
-    }
-  }
-  if (a.has("--json")) {
-    print(report::dump(report::run_json(model, trajectory, &options)));
-  } else {
-    std::string text = to_text(model, trajectory);
-    if (!output.empty() && failed.empty())
-      text += fmt::format("\nWritten to {} ({})\n", output,
-                          report::count_text(static_cast<std::int64_t>(trajectory.records.rows), "row"));
-    if (!plot.empty() && failed.empty()) text += fmt::format("\nDrawn in {}\n", plot);
-    print(text);
-  }
-  if (!failed.empty()) throw OutputFailed{failed};
+  Files files;
+  files.write(
+      output,
+      fmt::format("Written to {} ({})", output,
+                  report::count_text(static_cast<std::int64_t>(trajectory.records.rows), "row")),
+      [&] { report::write_trajectory(model, trajectory, report::dump(report::options_json(options, load)), output); });
+  files.draw(plot, [&] { return report::figure_of(model, trajectory); });
+  print(a.has("--json") ? report::dump(report::run_json(model, trajectory, &options))
+                        : to_text(model, trajectory) + files.text());
+  files.finish();
   if (trajectory.status == Status::done) return kDone;
   fmt::print(stderr, "{}\n", trajectory.message);
   return kStoppedEarly;

@@ -5,7 +5,6 @@
 
 #include "common.hpp"
 #include "members.hpp"
-#include "plot/svg.hpp"
 #include "progress.hpp"
 #include "report/figures.hpp"
 #include "report/write.hpp"
@@ -60,7 +59,7 @@ int section(const Words& words) {
   add_run_options(a, "ends a start even if it has fewer crossings. Default: 10^6 steps without one end it");
   a.value("--output", "FILE.csv", "writes the crossings");
   a.flag("--json", "prints one JSON object instead of tables");
-  a.value("--plot", "FILE.svg", "draws the crossings: the first two of --axes, or of the coordinates");
+  add_plot_option(a, "draws the crossings: the first two of --axes, or of the coordinates");
   if (!a.parse(words)) return kDone;
 
   SectionRequest request;
@@ -86,8 +85,7 @@ int section(const Words& words) {
   const MemberOptions members = read_member_options(a, false);
   read_run_options(a, request.options, request.threads);
   if (a.has("--output")) a.collect([&] { check_csv(output); });
-  const std::string plot = a.text("--plot").value_or("");
-  if (a.has("--plot")) a.collect([&] { report::check_figure_path(plot); });
+  const std::string plot = read_plot_path(a);
   a.refuse_if_faulty();
 
   const Model model = load_to_run(source.system, source.load, request.options);
@@ -97,24 +95,12 @@ int section(const Words& words) {
   const SectionReport report = section(source, request);
   progress.clear();
 
-  std::string failed;
-  if (!output.empty() || !plot.empty()) {
-    try {
-      if (!output.empty()) write_section(model, request, report, output);
-      if (!plot.empty()) report::write_text(plot, plot::to_svg(report::figure_of(model, request, report)));
-    } catch (const Error& error) {
-      failed = error.what();
-    }
-  }
-  if (a.has("--json")) {
-    print(to_json(model, request, report));
-  } else {
-    std::string text = to_text(model, request, report);
-    if (!output.empty() && failed.empty())
-      text += fmt::format("\nWritten to {} ({} rows)\n", output, report.points.size());
-    print(text);
-  }
-  if (!failed.empty()) throw OutputFailed{failed};
+  Files files;
+  files.write(output, fmt::format("Written to {} ({} rows)", output, report.points.size()),
+              [&] { write_section(model, request, report, output); });
+  files.draw(plot, [&] { return report::figure_of(model, request, report); });
+  print(a.has("--json") ? to_json(model, request, report) : to_text(model, request, report) + files.text());
+  files.finish();
   for (std::size_t i = 0; i < report.starts.size(); ++i)
     if (report.starts[i].status == Status::stopped) {
       fmt::print(stderr, "start {}: {}\n", i, report.starts[i].message);

@@ -38,6 +38,7 @@ struct Options {
   std::optional<double> gain = {};         // baumgarte only, in 1/time; nothing: 10
   std::string redundant = {};              // "" or "refuse", "minimum-norm": what to do with dependent constraints
   double newton_tol = 0.0;                 // relative size of the last correction; 0 = to rounding
+  std::string newton = {};                 // "" or "simplified": how a plain code solves a step (docs/theory/steps.md)
   double adaptive = 0.0;                   // tolerance of the error per step; 0: all steps have the size `step`
   std::string controller = {};             // of adaptive steps: "pi" (the default) or "reversible"
   std::vector<std::string> event = {};     // expressions whose zeros along the motion are located

@@ -138,6 +138,15 @@ double multiplier_scale(const System& system, const Start& start) {
   return mass > 0.0 && row > 0.0 ? mass / row : 1.0;
 }
 
+void check_newton(const System& system, const Options& options) {
+  if (options.newton.empty()) return;
+  if (!system.is_mechanical() || system.is_large())
+    throw Error("--newton simplified is for mechanical systems of single coordinates. Leave it out");
+  if (options.tableau.empty() && find_entry(options.method).scheme == nullptr)
+    throw Error(
+        fmt::format("--newton simplified is for Runge-Kutta methods, and '{}' is none. Leave it out", options.method));
+}
+
 void check_stages(const MethodInfo& info, int stages) {
   if (info.fixed_stages != 0 && stages != info.fixed_stages)
     throw Error(
@@ -161,6 +170,7 @@ void compose(BoundMethod& out, PlanStepperData& data, const Model& model, int or
 
 BoundMethod bind(const System& system, const Options& options, const Start& start) {
   const Model& model = system.model();
+  check_newton(system, options);
   if (system.is_odae() || (!options.method.empty() && find_entry(options.method).overdetermined))
     return bind_overdetermined(system, options, start);
   if (system.is_port_hamiltonian() || (!options.method.empty() && find_entry(options.method).collocation != nullptr))
@@ -172,6 +182,7 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
   data.mechanical = system.is_mechanical();
   data.angles = model.angles;
   data.solve.tolerance = options.newton_tol;
+  data.solve.simplified = !options.newton.empty();
   data.graded_mass = system.graded_mass();
   data.multiplier_scale = multiplier_scale(system, start);
 
@@ -262,6 +273,12 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
       const bool dense = (options.output_every != 0.0 || !options.event.empty()) && options.compose == 0;
       if (dense) out.stage = stage_layout(scheme, system.is_mechanical());
       if (!dense) step.extra.clear();
+      if (data.solve.simplified && !step.saddle)
+        throw Error(
+            fmt::format("--newton simplified does not take '{}' with this system: the matrix at the start of the "
+                        "step has another form here. Leave it out",
+                        out.name));
+      step.simplified = data.solve.simplified;
       data.turn_free = step.turn_free;
       data.step = Plan(std::move(step));
     }

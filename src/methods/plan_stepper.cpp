@@ -150,7 +150,7 @@ bool PlanStepper::sub_step(Bench& bench, double t, double h, std::size_t which, 
       sizes.noise[0] = std::fmax(length, length / std::fabs(h));
       sizes.noise[1] = sizes.noise[0] * data_.multiplier_scale / std::fabs(h);
     }
-    warm = !first && depth_[which] == static_cast<std::int32_t>(kDepth);
+    warm = !first && !data_.solve.simplified && depth_[which] == static_cast<std::int32_t>(kDepth);
     if (warm)
       extrapolate(bench, which);
     else

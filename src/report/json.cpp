@@ -204,6 +204,7 @@ Json options_json(const Options& options, const LoadOptions& load) {
   put("redundant", options.redundant, defaults.redundant);
   put("atol", options.atol, defaults.atol);
   put("newton-tol", options.newton_tol, defaults.newton_tol);
+  put("newton", options.newton, defaults.newton);
   put("adaptive", options.adaptive, defaults.adaptive);
   put("controller", options.controller, defaults.controller);
   put("event", options.event, defaults.event);

@@ -30,6 +30,9 @@ std::string Options::validate() const {
     fault(fmt::format("--redundant takes refuse or minimum-norm, found '{}'", redundant));
   if (!(newton_tol >= 0.0))
     fault(fmt::format("--newton-tol must not be negative (0 = to rounding), found {}", newton_tol));
+  if (!newton.empty() && newton != "simplified")
+    fault(fmt::format("--newton takes simplified, found '{}'; left out, each step is solved in the best known way",
+                      newton));
   if (adaptive != 0.0 && !(adaptive >= 1e-14 && adaptive < 1.0))  // also when it is not a number
     fault(fmt::format("--adaptive takes a tolerance from 1e-14 to 1, for example 1e-6, found {}", adaptive));
   if (!controller.empty() && controller != "pi" && controller != "reversible")

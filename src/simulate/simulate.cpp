@@ -241,6 +241,7 @@ std::string Run::signature_text() const {
   if (options_.alpha != Options{}.alpha) text += fmt::format(" alpha {:a}", options_.alpha);
   if (options_.gain) text += fmt::format(" gain={:a}", *options_.gain);
   if (!options_.redundant.empty()) text += " " + options_.redundant;
+  if (!options_.newton.empty()) text += " " + options_.newton;
   return text +
          fmt::format(" {} {} {} {:a} {:a} {} {:a} {:a} {} {} {}", method_.name, method_.stages, method_.formulation,
                      grid_.h, options_.newton_tol, options_.compose, options_.rtol, options_.atol,

@@ -215,7 +215,7 @@ Plan::Plan(Equations eq) {
   }
   std::size_t largest = 0;
   for (const auto& group : groups) largest = std::max(largest, group.size());
-  const bool use_saddle = !saddle_inverse.empty() && largest >= kSaddleFrom;
+  const bool use_saddle = !saddle_inverse.empty() && (largest >= kSaddleFrom || eq.simplified);
   if (use_saddle) {
     // The saddle-point iteration wants the stage system whole, in its own order.
     eq.residuals = whole.residuals;
@@ -231,13 +231,12 @@ Plan::Plan(Equations eq) {
   struct Wanted {
     std::vector<std::int32_t> unknowns, equations;
     std::vector<NodeId> residuals, jacobian;
-    bool linear = true;
+    bool linear;
   };
   std::vector<Wanted> wanted;
   std::vector<NodeId> roots(eq.results.begin(), eq.results.end());
   for (const auto& equations : groups) {
-    Wanted wish;
-    wish.equations = equations;
+    Wanted wish{.unknowns = {}, .equations = equations, .residuals = {}, .jacobian = {}, .linear = !eq.simplified};
     for (const std::int32_t u : alive)
       if (std::find(equations.begin(), equations.end(), equation_of[static_cast<std::size_t>(u)]) != equations.end())
         wish.unknowns.push_back(u);

@@ -52,8 +52,9 @@ struct Equations {
   // each part of an interconnection stored, supplied, dissipated and received (methods/power_sums.hpp).
   std::vector<NodeId> power;
   std::optional<SaddleHint> saddle;
-  bool turn_free = false;  // no unknown changes when an angle of the state turns once: none is a position
-  bool eliminate = true;   // false: no unknown is substituted by a formula, whose divisor may be far too small
+  bool turn_free = false;   // no unknown changes when an angle of the state turns once: none is a position
+  bool simplified = false;  // the stage system whole, always iterated with its saddle-point matrix
+  bool eliminate = true;    // false: no unknown is substituted by a formula, whose divisor may be far too small
 };
 
 // Where the saddle-point iteration of a block keeps its matrices.
@@ -70,6 +71,7 @@ struct SolveOptions {
   // Do not count on quadratic convergence: for unknowns of very different sensitivity, where one ratio of corrections says
   // little about the next (the multipliers of position constraints, which act through h^2).
   bool cautious = false;
+  bool simplified = false;  // never the exact matrix [Hilden2009, Algorithm 2.1]
 };
 
 // Sizes of Scale::state and ::state_per_step. Corrections are compared with `typical`, to rounding. What comes from

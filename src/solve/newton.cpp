@@ -134,7 +134,7 @@ bool solve_block(const Plan::Block& b, double* w, const Sizes& sizes, const Solv
     if (ratio > 0.3 && current && k > kPatience && !convergence.ran_away(c) && residual_is_rounding(b, w, sizes))
       return true;
     if (matrix == Matrix::saddle) {
-      if (ratio > kSaddleContraction) {
+      if (ratio > kSaddleContraction && !options.simplified) {
         matrix = Matrix::current;
         convergence.restart();
       }

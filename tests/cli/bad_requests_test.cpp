@@ -234,6 +234,8 @@ INSTANTIATE_TEST_SUITE_P(
         Request{{"run", "skate", "--resume"}, "--resume needs --checkpoint FILE: the file to continue from"},
         Request{{"run", "skate", "--checkpoint", "a.csv", "--output", "./a.csv"},
                 "--output and --checkpoint name the same file; give two names"},
+        Request{{"run", "skate", "--checkpoint", "a.svg", "--plot", "./a.svg"},
+                "--plot and --checkpoint name the same file; give two names"},
         Request{{"run", "bead.toml", "--step", "0.1", "--steps", "1", "--checkpoint", "bead.toml"},
                 "--checkpoint would overwrite the model file; give another name"},
         // The place is right, but the run is refused: no file appears.
@@ -251,6 +253,11 @@ INSTANTIATE_TEST_SUITE_P(
         Request{{"run", "skate", "--audit", "reverse,"}, "--audit: 'reverse,' has an empty place between its commas"},
         Request{
             {"run", "skate", "--alpha", "0.5"},
+            "--alpha is for the euler methods of overdetermined systems. Leave it out, or pass --method euler-true"},
+        Request{{"run", "skate", "--newton", "quasi"},
+                "--newton takes simplified, found 'quasi'; left out, each step is solved in the best known way"},
+        Request{
+            {"run", "suslov", "--alpha", "0.3"},
             "--alpha is for the euler methods of overdetermined systems. Leave it out, or pass --method euler-true"},
         Request{
             {"run", "odae-exponential", "--alpha", "0"},

@@ -196,6 +196,9 @@ TEST_F(CommandLine, CheckpointedRunResumesWithTheSameBits) {
   const auto resumed = with({"--steps", "100", "--checkpoint", "c", "--resume"});
   EXPECT_EQ(resumed["q"].dump(), whole["q"].dump());
   EXPECT_EQ(resumed["steps"], 100);
+  // The repeats of an order audit start at the start, not at the checkpoint.
+  const auto audited = with({"--steps", "120", "--checkpoint", "c", "--resume", "--audit", "order"});
+  EXPECT_NEAR(audited["observed_order"].get<double>(), 4.0, 0.2);
 }
 
 TEST_F(CommandLine, CheckJsonHoldsTheContract) {
@@ -284,6 +287,20 @@ TEST_F(CommandLine, FullDiskDoesNotLoseTheResult) {
   EXPECT_EQ(outcome.err, "cannot write the CSV file: File too large\n");
   EXPECT_EQ(nlohmann::json::parse(outcome.out)["status"], "done");
   EXPECT_TRUE(std::filesystem::is_empty(folder_));
+}
+
+TEST_F(CommandLine, FullDiskDoesNotLoseTheResultOfAVerbThatDraws) {
+  for (const std::string words :
+       {"run skate --steps 5", "order skate --methods spark-gauss --step-list 0.1,0.05 --until 1",
+        "compare skate --methods spark-gauss --step 0.1 --until 1", "section skate --where 'x - 0.2' --crossings 1"}) {
+    const Outcome outcome = execute({"/bin/bash", "-c",
+                                     "trap '' XFSZ; ulimit -f 1; " RATTLEBACK_BINARY " " + words +
+                                         " --plot out.svg --json | cat"
+                                         "; exit ${PIPESTATUS[0]}"});
+    EXPECT_EQ(outcome.status, 74) << words << "\n" << outcome.err;
+    EXPECT_TRUE(nlohmann::json::accept(outcome.out)) << words << "\n" << outcome.out;
+    EXPECT_TRUE(std::filesystem::is_empty(folder_)) << words;
+  }
 }
 
 TEST_F(CommandLine, SameRequestGivesTheSameFiles) {
