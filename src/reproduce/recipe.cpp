@@ -1,0 +1,348 @@
+// Reads recipes. What is wrong is reported with its place, like the faults of model files.
+#include "reproduce/recipe.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "analysis/members.hpp"
+#include "model/document.hpp"
+#include "model/suggest.hpp"
+#include "rattleback/error.hpp"
+#include "rattleback/method.hpp"
+
+namespace rattleback::reproduce {
+namespace {
+
+using front::Value;
+
+using List = std::vector<std::string>;
+const List kOptionKeys{"until",  "formulation", "multiplier", "project", "compose", "alpha", "rtol",      "atol",
+                       "gain",   "newton-tol",  "newton",     "every",   "set",     "start", "redundant", "adaptive",
+                       "controller"};
+const List kStudyKeys{"name", "system", "methods", "steps", "cases", "short", "expect", "fit"};
+const List kSectionKeys{"where", "if", "direction", "crossings", "axes", "vary", "values"};
+const List kEnsembleKeys{"vary", "values", "power"};
+
+List joined(std::initializer_list<const List*> lists) {
+  List out;
+  for (const List* list : lists) out.insert(out.end(), list->begin(), list->end());
+  return out;
+}
+
+// Numbers may be written as expressions: "2*sin(pi/40)". No parameter is known in them.
+double evaluated(const std::string& text) {
+  static const Model nothing = parse_model("coordinates = [\"none\"]\n[lagrangian]\nkinetic = \"none'^2/2\"\n", "recipe");
+  return evaluate_number(nothing, "number", text);
+}
+
+class Reader {
+ public:
+  Reader(const std::string& text, const std::string& file, bool quick)
+      : source_(file, text), root_(front::parse_document(source_)), quick_(quick) {}
+
+  Recipe read() {
+    only(root_, "the top of a recipe",
+         {"id", "title", "document", "place", "says", "verdict", "because", "caption", "columns", "system", "set", "start",
+          "run", "order", "section", "ensemble", "check", "panel"});
+    Recipe r;
+    r.id = text_of(root_, "id");
+    r.title = text_of(root_, "title");
+    r.document = text_of(root_, "document");
+    r.place = text_of(root_, "place");
+    r.says = text_of(root_, "says");
+    r.because = text_of(root_, "because");
+    r.caption = optional_text(root_, "caption");
+    r.verdict = verdict(need(root_, "verdict"));
+    if (const Value* columns = root_.find("columns")) r.columns = whole(*columns);
+    for (const auto& [key, verb] : {std::pair{"run", Study::Verb::run}, std::pair{"order", Study::Verb::order},
+                                    std::pair{"section", Study::Verb::section},
+                                    std::pair{"ensemble", Study::Verb::ensemble}, std::pair{"check", Study::Verb::check}}) {
+      const Value* list = root_.find(key);
+      if (list == nullptr) continue;
+      std::size_t number = 0;
+      for (const Value& item : tables(*list, key)) {
+        ++number;
+        const Value* brief = item.find("short");
+        if (quick_ && brief != nullptr && brief->type == Value::Type::boolean && !brief->boolean) continue;
+        r.studies.push_back(study(item, verb, fmt::format("{}{}", key, number)));
+      }
+    }
+    if (const Value* panels = root_.find("panel"))
+      for (const Value& item : tables(*panels, "panel")) panel(item, r);
+    if (r.studies.empty() && !quick_)
+      fail(root_, "a recipe needs at least one [[run]], [[order]], [[section]], [[ensemble]] or [[check]]");
+    return r;
+  }
+
+ private:
+  [[noreturn]] void fail(const Value& at, const std::string& message) const {
+    source_.fail(at.key.empty() ? at.offset : at.key_offset, message);
+  }
+  void only(const Value& table, const std::string& what, const List& known) const {
+    for (const Value& item : table.items)
+      if (std::ranges::find(known, item.key) == known.end())
+        fail(item, fmt::format("`{}` is not a key of {}. {}Known here: {}", item.key, what,
+                               front::did_you_mean(item.key, known), front::listed(known)));
+  }
+  const Value& need(const Value& table, const std::string& key) const {
+    if (const Value* value = table.find(key)) return *value;
+    fail(table, fmt::format("`{}` is missing", key));
+  }
+  std::string text(const Value& value) const {
+    if (value.type != Value::Type::string)
+      fail(value, fmt::format("`{}` must be a string, found {}", value.key, front::describe(value.type)));
+    return value.text;
+  }
+  std::string text_of(const Value& table, const std::string& key) const { return text(need(table, key)); }
+  std::string optional_text(const Value& table, const std::string& key) const {
+    const Value* value = table.find(key);
+    return value != nullptr ? text(*value) : "";
+  }
+  double number(const Value& value) const {
+    if (value.is_number()) return value.number;
+    if (value.type != Value::Type::string)
+      fail(value, fmt::format("`{}` must be a number or an expression in quotes, found {}", value.key,
+                              front::describe(value.type)));
+    try {
+      return evaluated(value.text);
+    } catch (const Error& error) {
+      fail(value, error.what());
+    }
+  }
+  int whole(const Value& value) const {
+    const double x = number(value);
+    if (!(std::fabs(x) <= 1e9) || x != std::floor(x))
+      fail(value, fmt::format("`{}` must be a whole number, found {:g}", value.key, x));
+    return static_cast<int>(x);
+  }
+  bool boolean(const Value& value) const {
+    if (value.type != Value::Type::boolean)
+      fail(value, fmt::format("`{}` must be true or false, found {}", value.key, front::describe(value.type)));
+    return value.boolean;
+  }
+  const std::vector<Value>& list(const Value& value) const {
+    if (value.type != Value::Type::array)
+      fail(value, fmt::format("`{}` must be a list, found {}", value.key, front::describe(value.type)));
+    return value.items;
+  }
+  const std::vector<Value>& tables(const Value& value, const std::string& key) const {
+    for (const Value& item : list(value))
+      if (!item.is_table()) fail(item, fmt::format("write [[{}]] above each of them", key));
+    return value.items;
+  }
+  List texts(const Value& value) const {
+    if (value.type == Value::Type::string) return {value.text};
+    List out;
+    for (const Value& item : list(value)) out.push_back(text(item));
+    return out;
+  }
+
+  Verdict verdict(const Value& value) const {
+    const std::string word = text(value);
+    if (word == "agrees") return Verdict::agrees;
+    if (word == "differs") return Verdict::differs;
+    if (word == "not decidable") return Verdict::not_decidable;
+    fail(value, fmt::format("`verdict` is agrees, differs or not decidable, found '{}'", word));
+  }
+
+  void assignments(const Value& table, std::vector<std::pair<std::string, std::string>>& to) const {
+    if (!table.is_table()) fail(table, fmt::format("`{}` must be a table, {{ name = value }}", table.key));
+    for (const Value& item : table.items) {
+      const std::string value = item.is_number() ? fmt::format("{}", item.number) : text(item);
+      const auto known = std::ranges::find(to, item.key, &std::pair<std::string, std::string>::first);
+      if (known != to.end())
+        known->second = value;
+      else
+        to.emplace_back(item.key, value);
+    }
+  }
+
+  // The options that `rattleback run` takes under the same names.
+  void options(const Value& table, LoadOptions& load, Options& o) const {
+    for (const Value& item : table.items) {
+      const std::string& k = item.key;
+      if (k == "until") o.until = number(item);
+      if (k == "formulation") o.formulation = text(item);
+      if (k == "multiplier") o.multiplier = text(item);
+      if (k == "project") o.project = boolean(item);
+      if (k == "compose") o.compose = whole(item);
+      if (k == "alpha") o.alpha = number(item);
+      if (k == "rtol") o.rtol = number(item);
+      if (k == "atol") o.atol = number(item);
+      if (k == "gain") o.gain = number(item);
+      if (k == "newton-tol") o.newton_tol = number(item);
+      if (k == "newton") o.newton = text(item);
+      if (k == "every") o.every = whole(item);
+      if (k == "redundant") o.redundant = text(item);
+      if (k == "adaptive") o.adaptive = number(item);
+      if (k == "controller") o.controller = text(item);
+      if (k == "set") assignments(item, load.set);
+      if (k == "start") assignments(item, load.start);
+    }
+  }
+
+  Study study(const Value& item, Study::Verb verb, const std::string& name) const {
+    List known = joined({&kStudyKeys, &kOptionKeys});
+    if (verb == Study::Verb::section) known = joined({&known, &kSectionKeys});
+    if (verb == Study::Verb::ensemble) known = joined({&known, &kEnsembleKeys});
+    if (verb == Study::Verb::order) known.emplace_back("reference");
+    only(item, "a study", known);
+    Value merged = item;
+    if (const Value* brief = item.find("short"); quick_ && brief != nullptr) {
+      if (!brief->is_table()) fail(*brief, "`short` is a table of what changes in a short run, or false");
+      only(*brief, "`short`", known);
+      std::erase_if(merged.items, [&](const Value& v) {
+        return v.key == "expect" || v.key == "fit" || brief->find(v.key) != nullptr;
+      });
+      for (const Value& v : brief->items) merged.items.push_back(v);
+    }
+
+    Study s;
+    s.verb = verb;
+    s.name = merged.find("name") != nullptr ? text_of(merged, "name") : name;
+    s.system = merged.find("system") != nullptr ? text_of(merged, "system") : text_of(root_, "system");
+    LoadOptions load;
+    if (const Value* set = root_.find("set")) assignments(*set, load.set);
+    if (const Value* start = root_.find("start")) assignments(*start, load.start);
+    Options options_of_all;
+    options(merged, load, options_of_all);
+    if (const Value* methods = merged.find("methods"))
+      for (const Value& m : list(*methods)) s.methods.push_back(method(m));
+    if (s.methods.empty()) s.methods.emplace_back("", 0);
+    if (const Value* steps = merged.find("steps"))
+      for (const Value& h : list(*steps)) s.steps.push_back(number(h));
+    if (s.steps.empty()) s.steps.push_back(0.0);
+    if (const Value* cases = merged.find("cases")) {
+      for (const Value& c : list(*cases)) {
+        if (!c.is_table()) fail(c, "a case is a table, for example { newton-tol = 1e-3 }");
+        List known_in_case = kOptionKeys;
+        known_in_case.insert(known_in_case.end(), {"label", "x"});
+        only(c, "a case", known_in_case);
+        Case one{.label = optional_text(c, "label"), .x = 0.0, .load = load, .options = options_of_all};
+        if (const Value* x = c.find("x")) one.x = number(*x);
+        options(c, one.load, one.options);
+        s.cases.push_back(std::move(one));
+      }
+    }
+    if (s.cases.empty()) s.cases.push_back({.label = "", .x = 0.0, .load = load, .options = options_of_all});
+    if (verb == Study::Verb::order) s.reference = optional_text(merged, "reference");
+    if (verb == Study::Verb::section) section(merged, s);
+    if (verb == Study::Verb::section || verb == Study::Verb::ensemble) members(merged, s);
+    if (const Value* power = merged.find("power")) s.power = whole(*power);
+    wishes(merged, "expect", false, s);
+    wishes(merged, "fit", true, s);
+    return s;
+  }
+
+  std::pair<std::string, int> method(const Value& value) const {
+    const std::string word = text(value);
+    const std::size_t colon = word.find(':');
+    try {
+      (void)find_method(word.substr(0, colon));
+    } catch (const Error& error) {
+      fail(value, error.what());
+    }
+    if (colon == std::string::npos) return {word, 0};
+    const std::string stages = word.substr(colon + 1);
+    if (stages.empty() || stages.size() > 2 || stages.find_first_not_of("0123456789") != std::string::npos)
+      fail(value, fmt::format("'{}' is not of the form NAME or NAME:S with S stages", word));
+    return {word.substr(0, colon), std::stoi(stages)};
+  }
+
+  void section(const Value& table, Study& s) const {
+    s.section.where = text_of(table, "where");
+    s.section.condition = optional_text(table, "if");
+    s.section.crossings = whole(need(table, "crossings"));
+    s.section.axes = texts(need(table, "axes"));
+    const std::string direction = optional_text(table, "direction");
+    if (direction == "up")
+      s.section.direction = Crossing::up;
+    else if (direction == "down")
+      s.section.direction = Crossing::down;
+    else if (!direction.empty() && direction != "both")
+      fail(need(table, "direction"), fmt::format("`direction` is up, down or both, found '{}'", direction));
+  }
+
+  // vary = { j = [0, 9, 10] } from, to, how many; values = { z0 = [-1, 0, 1] } one by one.
+  void members(const Value& table, Study& s) const {
+    if (const Value* vary = table.find("vary")) {
+      std::vector<Variation> variations;
+      for (const Value& v : vary->items) {
+        if (list(v).size() != 3) fail(v, "a variation is [from, to, how many]");
+        variations.push_back({v.key, number(v.items[0]), number(v.items[1]), whole(v.items[2])});
+      }
+      s.members = members_on_grid(variations);
+    }
+    if (const Value* values = table.find("values")) {
+      if (!values->is_table() || values->items.size() != 1) fail(*values, "`values` takes one name and its list");
+      s.members.names = {values->items[0].key};
+      for (const Value& v : list(values->items[0])) s.members.values.push_back(number(v));
+      s.members.count = s.members.values.size();
+    }
+  }
+
+  void wishes(const Value& table, const std::string& key, bool fit, Study& s) const {
+    const Value* wanted = table.find(key);
+    if (wanted == nullptr) return;
+    if (!wanted->is_table()) fail(*wanted, fmt::format("`{}` is a table of measures and expected numbers", key));
+    for (const Value& item : wanted->items) {
+      Wish wish{.measure = item.key, .expected = {}, .fit = fit};
+      for (const std::string& word : texts(item)) {
+        try {
+          wish.expected.push_back(read_expectation(word));
+        } catch (const Error& error) {
+          fail(item, error.what());
+        }
+      }
+      if (wish.expected.empty()) fail(item, "an empty list expects nothing; leave it out");
+      s.wishes.push_back(std::move(wish));
+    }
+  }
+
+  void panel(const Value& item, Recipe& r) const {
+    only(item, "a panel", {"title", "x-label", "y-label", "of", "x", "y", "only", "labels", "log", "same-scale", "points"});
+    Panel p;
+    p.title = optional_text(item, "title");
+    p.of = optional_text(item, "of");
+    const auto known = std::ranges::find(r.studies, p.of, &Study::name);
+    if (p.of.empty()) {
+      if (r.studies.empty()) return;
+      p.of = r.studies.front().name;
+    } else if (known == r.studies.end()) {
+      if (quick_) return;  // of a study that is left out
+      fail(need(item, "of"), fmt::format("there is no study with the name '{}'", p.of));
+    }
+    p.x = item.find("x") != nullptr ? text_of(item, "x") : "t";
+    const List ys = texts(need(item, "y"));
+    p.y = ys.front();
+    p.more_y.assign(ys.begin() + 1, ys.end());
+    p.x_label = item.find("x-label") != nullptr ? text_of(item, "x-label") : p.x;
+    p.y_label = item.find("y-label") != nullptr ? text_of(item, "y-label") : p.y;
+    if (const Value* numbers = item.find("only"))
+      for (const Value& n : list(*numbers)) p.only.push_back(static_cast<std::size_t>(std::max(0, whole(n))));
+    if (const Value* labels = item.find("labels")) p.labels = texts(*labels);
+    const std::string log = optional_text(item, "log");
+    if (log.find_first_not_of("xy") != std::string::npos)
+      fail(need(item, "log"), fmt::format("`log` is x, y or xy, found '{}'", log));
+    p.log_x = log.find('x') != std::string::npos;
+    p.log_y = log.find('y') != std::string::npos;
+    if (const Value* v = item.find("same-scale")) p.same_scale = boolean(*v);
+    if (const Value* v = item.find("points")) p.points = boolean(*v);
+    r.panels.push_back(std::move(p));
+  }
+
+  front::Source source_;
+  Value root_;
+  bool quick_;
+};
+
+}  // namespace
+
+Recipe read_recipe(const std::string& text, const std::string& file, bool quick) {
+  return Reader(text, file, quick).read();
+}
+
+}  // namespace rattleback::reproduce
