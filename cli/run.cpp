@@ -9,6 +9,7 @@
 #include "progress.hpp"
 #include "rattleback/write.hpp"
 #include "report/figures.hpp"
+#include "report/html.hpp"
 #include "report/json.hpp"
 #include "report/layout.hpp"
 #include "report/write.hpp"
@@ -52,7 +53,7 @@ Arguments declare() {
   a.flag("--resume", "continues from the checkpoint, with the same bits");
   a.flag("--json", "prints one JSON object instead of sentences");
   a.value("--native", "auto|on|off", "");
-  a.later("--report", true, "Use --output FILE.h5 or --json");
+  a.value("--report", "FILE.html", "writes a page with the model, the audit, plots and an animation");
   return a;
 }
 
@@ -146,6 +147,8 @@ int run(const Words& words) {
   check_files(a, a.system_name(), options, output);
   const std::string plot = a.text("--plot").value_or("");
   if (a.has("--plot")) a.collect([&] { report::check_figure_path(plot); });
+  const std::string page = a.text("--report").value_or("");
+  if (a.has("--report")) a.collect([&] { report::check_report_path(page); });
   a.refuse_if_faulty();
 
   const Model model = load_to_run(a.system_name(), load, options);
@@ -157,11 +160,12 @@ int run(const Words& words) {
 
   // The result of a long run is printed even if the disk turned out to be full.
   std::string failed;
-  if (!output.empty() || !plot.empty()) {
+  if (!output.empty() || !plot.empty() || !page.empty()) {
     try {
       if (!output.empty())
         report::write_trajectory(model, trajectory, report::dump(report::options_json(options, load)), output);
       if (!plot.empty()) report::write_text(plot, plot::to_svg(report::figure_of(model, trajectory)));
+      if (!page.empty()) report::write_text(page, report::run_report(model, trajectory, options, load));
     } catch (const Error& error) {
       failed = error.what();
     }
@@ -174,6 +178,7 @@ int run(const Words& words) {
       text += fmt::format("\nWritten to {} ({})\n", output,
                           report::count_text(static_cast<std::int64_t>(trajectory.records.rows), "row"));
     if (!plot.empty() && failed.empty()) text += fmt::format("\nDrawn in {}\n", plot);
+    if (!page.empty() && failed.empty()) text += fmt::format("\nReport: {}\n", page);
     print(text);
   }
   if (!failed.empty()) throw OutputFailed{failed};
