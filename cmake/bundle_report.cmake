@@ -1,13 +1,18 @@
 # Bundles the scripts of the HTML report and writes them into a C++ source. Never fails: without Node.js, or when its
 # packages cannot be fetched, the source says why there is no report, and the program repeats it.
 #
-#   cmake -DNODE=node -DNPM=npm -DWEB=web -DFOLDER=build/web -DOUTPUT=build/web/report_bundle.cpp
-#         -DEMBED=cmake/embed_texts.cmake -P bundle_report.cmake
+#   cmake -DREPORT=ON -DWEB=web -DFOLDER=build/web -DOUTPUT=build/web/report_bundle.cpp -DEMBED=cmake/embed_texts.cmake
+#         -P bundle_report.cmake
 cmake_minimum_required(VERSION 3.22)
 file(MAKE_DIRECTORY ${FOLDER})
 set(reason "")
 
-if(NOT NODE OR NOT NPM)
+# Looked for at each try, not once at configuration: who installs Node.js later only builds again.
+find_program(NODE node)
+find_program(NPM npm)
+if(NOT REPORT)
+  set(reason "it was built with RATTLEBACK_REPORT=OFF")
+elseif(NOT NODE OR NOT NPM)
   set(reason "Node.js and npm were not found when it was built")
 endif()
 
@@ -20,7 +25,8 @@ if(NOT reason)
   endif()
   if(NOT have STREQUAL wanted)
     file(COPY ${WEB}/package.json ${WEB}/package-lock.json DESTINATION ${FOLDER})
-    execute_process(COMMAND ${NPM} ci --omit=dev --no-audit --no-fund --fetch-retries=1 --fetch-timeout=30000
+    execute_process(COMMAND ${NPM} ci --omit=dev --no-audit --no-fund --fetch-retries=1
+                            --fetch-retry-mintimeout=1000 --fetch-timeout=30000
                     WORKING_DIRECTORY ${FOLDER} RESULT_VARIABLE failed OUTPUT_FILE ${FOLDER}/npm.log
                     ERROR_FILE ${FOLDER}/npm.log TIMEOUT 300)
     if(failed)
@@ -41,7 +47,9 @@ endif()
 
 file(WRITE ${FOLDER}/missing.txt "")
 if(reason)
-  message(WARNING "This build has no HTML report: ${reason}")
+  if(REPORT)
+    message(WARNING "This build has no HTML report: ${reason}")
+  endif()
   string(APPEND reason ". Install Node.js 18 or later with npm, remove the folder web of the build (build/web), and build "
                        "again. Until then: --plot FILE.svg, --output FILE.h5 or --json")
   file(WRITE ${FOLDER}/missing.txt "${reason}")

@@ -11,16 +11,13 @@ add_custom_command(
 list(APPEND library_sources ${page_texts_source})
 
 # web/src -> one script and one style sheet. Nothing is written into the source tree.
-find_program(RATTLEBACK_NODE node)
-find_program(RATTLEBACK_NPM npm)
-mark_as_advanced(RATTLEBACK_NODE RATTLEBACK_NPM)
 set(report_bundle_source ${PROJECT_BINARY_DIR}/web/report_bundle.cpp)
 file(GLOB report_sources CONFIGURE_DEPENDS ${web}/src/*)
 add_custom_command(
   OUTPUT ${report_bundle_source}
-  COMMAND ${CMAKE_COMMAND} -DNODE=${RATTLEBACK_NODE} -DNPM=${RATTLEBACK_NPM} -DWEB=${web}
-          -DFOLDER=${PROJECT_BINARY_DIR}/web -DOUTPUT=${report_bundle_source}
-          -DEMBED=${PROJECT_SOURCE_DIR}/cmake/embed_texts.cmake -P ${PROJECT_SOURCE_DIR}/cmake/bundle_report.cmake
+  COMMAND ${CMAKE_COMMAND} -DREPORT=${RATTLEBACK_REPORT} -DWEB=${web} -DFOLDER=${PROJECT_BINARY_DIR}/web
+          -DOUTPUT=${report_bundle_source} -DEMBED=${PROJECT_SOURCE_DIR}/cmake/embed_texts.cmake
+          -P ${PROJECT_SOURCE_DIR}/cmake/bundle_report.cmake
   DEPENDS ${report_sources} ${web}/package.json ${web}/package-lock.json ${web}/build.mjs
           ${PROJECT_SOURCE_DIR}/cmake/bundle_report.cmake ${PROJECT_SOURCE_DIR}/cmake/embed_texts.cmake
   COMMENT "Bundling the page of the report" VERBATIM)

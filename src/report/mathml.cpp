@@ -19,13 +19,21 @@ using front::Formula;
 
 constexpr std::string_view kTimes = "<mo>&#x2062;</mo>";  // invisible
 constexpr std::string_view kDot = "<mo lspace=\"0.15em\" rspace=\"0.15em\">&#x22C5;</mo>";
+constexpr std::string_view kThin = "<mspace width=\"0.17em\"/>";
 constexpr std::string_view kMinus = "<mo>&#x2212;</mo>";
 
 std::string tag(std::string_view name, const std::string& content) {
   return fmt::format("<{0}>{1}</{0}>", name, content);
 }
 std::string row(const std::string& content) { return tag("mrow", content); }
-std::string in_parentheses(const std::string& content) { return row("<mo>(</mo>" + content + "<mo>)</mo>"); }
+// They grow with what is high, but not with a mere power.
+std::string in_parentheses(const std::string& content) {
+  bool high = false;
+  for (const char* what : {"<mfrac", "<munderover", "<mtable", "<msqrt"})
+    high = high || content.find(what) != std::string::npos;
+  const std::string stretchy = high ? "" : " stretchy=\"false\"";
+  return row("<mo" + stretchy + ">(</mo>" + content + "<mo" + stretchy + ">)</mo>");
+}
 
 const char* greek(std::string_view name) {
   static constexpr std::array<std::pair<std::string_view, const char*>, 39> kLetters = {{
@@ -84,15 +92,40 @@ class Writer {
   std::vector<std::string> terms(bool equals) {
     std::vector<std::string> out;
     const AstNode& root = f_[f_.root];
-    const std::string first = equals ? "<mo>=</mo>" : "";
+    const std::string first = equals ? "<mo form=\"infix\">=</mo>" : "";
+    if (const std::int32_t sum = long_sum_over_number(root); sum >= 0) {
+      // (a + b + ...)/2 as 1/2 (a + b + ...), which can be broken.
+      const std::string half = "<mfrac><mn>1</mn>" + row(factor(f_[root.first].next, true)) + "</mfrac>";
+      out = terms_of(f_[sum], first + half + "<mo stretchy=\"false\">(</mo>");
+      out.back() += "<mo stretchy=\"false\">)</mo>";
+      return out;
+    }
     if (!is_sum(root)) return {first + sum_level(f_.root)};
+    return terms_of(root, first);
+  }
+
+ private:
+  // The sum in (a + b + ...)/2, when it has many terms; -1 otherwise.
+  [[nodiscard]] std::int32_t long_sum_over_number(const AstNode& n) const {
+    constexpr int kMany = 5;
+    if (n.kind != Ast::chain || is_sum(n)) return -1;
+    const AstNode &above = f_[n.first], &below = f_[above.next];
+    if (!is_sum(above) || below.kind != Ast::number || below.joined != Op::div || below.next >= 0) return -1;
+    int terms = 0;
+    for (std::int32_t child = above.first; child >= 0; child = f_[child].next) ++terms;
+    return terms < kMany ? -1 : n.first;
+  }
+
+  std::vector<std::string> terms_of(const AstNode& root, const std::string& first) {
+    std::vector<std::string> out;
     for (std::int32_t child = root.first; child >= 0; child = f_[child].next)
-      out.push_back((child == root.first ? first : std::string(f_[child].joined == Op::sub ? kMinus : "<mo>+</mo>")) +
+      out.push_back((child == root.first
+                         ? first
+                         : fmt::format("<mo form=\"infix\">{}</mo>", f_[child].joined == Op::sub ? "&#x2212;" : "+")) +
                     term_level(child, child == root.first));
     return out;
   }
 
- private:
   [[nodiscard]] bool is_sum(const AstNode& n) const {
     return n.kind == Ast::chain && (second(n).joined == Op::add || second(n).joined == Op::sub);
   }
@@ -102,7 +135,7 @@ class Writer {
   std::string sum_level(std::int32_t id) {
     const AstNode& n = f_[id];
     if (n.kind == Ast::negate) return std::string(kMinus) + term_level(n.first, false);
-    if (!is_sum(n)) return factor_or_product(id, true);
+    if (!is_sum(n)) return factor_or_product(id, true, true);
     std::string out;
     for (std::int32_t child = n.first; child >= 0; child = f_[child].next) {
       if (child != n.first) out += f_[child].joined == Op::sub ? kMinus : "<mo>+</mo>";
@@ -116,11 +149,12 @@ class Writer {
     const AstNode& n = f_[id];
     if (is_sum(n) || (n.kind == Ast::negate && !first)) return in_parentheses(sum_level(id));
     if (n.kind == Ast::negate) return sum_level(id);
-    return factor_or_product(id, true);
+    return factor_or_product(id, true, first);
   }
 
   // The factors of a product; a division makes a fraction of all that stands in front of it.
-  std::string factor_or_product(std::int32_t id, bool last) {
+  // `leads`: a sign of the first factor can stand in front of all.
+  std::string factor_or_product(std::int32_t id, bool last, bool leads) {
     const AstNode& n = f_[id];
     if (n.kind != Ast::chain || is_sum(n)) return factor(id, last);
     std::vector<std::int32_t> factors;  // since the last division
@@ -128,21 +162,26 @@ class Writer {
     for (std::int32_t child = n.first; child >= 0; child = f_[child].next) {
       if (child != n.first && f_[child].joined == Op::div) {
         const bool alone = fraction.empty() && factors.size() == 1;
-        const std::string above = alone ? sum_level(factors[0]) : product(fraction, factors, true);
+        const std::string above = alone ? sum_level(factors[0]) : product(fraction, factors, true, true);
         fraction = "<mfrac>" + row(above) + row(sum_level(child)) + "</mfrac>";
         factors.clear();
       } else {
         factors.push_back(child);
       }
     }
-    return product(fraction, factors, last);
+    return product(fraction, factors, last, leads);
   }
 
-  std::string product(const std::string& first, const std::vector<std::int32_t>& factors, bool last) {
+  std::string product(const std::string& first, const std::vector<std::int32_t>& factors, bool last, bool leads) {
     std::string out = first;
     for (std::size_t i = 0; i < factors.size(); ++i) {
       if (!out.empty()) out += begins_with_digit(factors[i]) ? kDot : kTimes;
-      out += factor(factors[i], last && i + 1 == factors.size());
+      if (!out.empty() &&
+          (begins_with_function(factors[i]) || (i > 0 && (is_word(factors[i - 1]) || is_word(factors[i])))))
+        out += kThin;
+      const bool signed_first = leads && out.empty() && f_[factors[i]].kind == Ast::negate;
+      if (signed_first) out += kMinus;
+      out += factor(signed_first ? f_[factors[i]].first : factors[i], last && i + 1 == factors.size());
     }
     return out;
   }
@@ -150,6 +189,21 @@ class Writer {
   [[nodiscard]] bool begins_with_digit(std::int32_t id) const {
     const AstNode& n = f_[id];
     return n.kind == Ast::number || (n.kind == Ast::power && begins_with_digit(n.first));
+  }
+
+  // A name of several letters, which would run into its neighbours.
+  [[nodiscard]] bool is_word(std::int32_t id) const {
+    const AstNode& n = f_[id];
+    if (n.kind == Ast::power) return is_word(n.first);
+    if (n.kind != Ast::reference) return false;
+    const std::string_view name = f_.name_of(n), stem = name.substr(0, name.find_first_of("_0123456789", 1));
+    return stem.size() > 1 && greek(stem) == nullptr;
+  }
+
+  [[nodiscard]] bool begins_with_function(std::int32_t id) const {
+    const AstNode& n = f_[id];
+    return (n.kind == Ast::call && n.op != Op::sqrt && n.op != Op::abs && n.op != Op::exp) ||
+           (n.kind == Ast::power && begins_with_function(n.first));
   }
 
   // `last`: nothing follows that could be taken for part of a function's argument.
@@ -201,7 +255,7 @@ class Writer {
 
   std::string argument(std::int32_t id, bool last) {
     const AstNode& n = f_[id];
-    if (last && n.kind == Ast::reference) return "<mo>&#x2061;</mo><mspace width=\"0.17em\"/>" + reference(n).plain();
+    if (last && n.kind == Ast::reference) return "<mo>&#x2061;</mo>" + std::string(kThin) + reference(n).plain();
     return "<mo>&#x2061;</mo>" + in_parentheses(sum_level(id));
   }
 

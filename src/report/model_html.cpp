@@ -25,7 +25,7 @@ constexpr std::size_t kShownValues = 40;  // of parameters and starts
 
 // "= ..." in pieces that a line may break between; what is not an expression stays as it was written.
 std::string right_side(const std::string& text, bool equals) {
-  const std::string as_text = fmt::format("{}<code>{}</code>", equals ? math("<mo>=</mo>") : "",
+  const std::string as_text = fmt::format("{}<code>{}</code>", equals ? math("<mo form=\"infix\">=</mo>") : "",
                                           html(text.size() > kLongest ? text.substr(0, kLongest) + " ..." : text));
   if (text.size() > kLongest) return as_text;
   try {
@@ -100,7 +100,7 @@ std::vector<Equation> zeros(const Value* table, const std::vector<std::string>& 
       const bool one_sided = std::ranges::find(unilateral, item.key) != unilateral.end();
       out.push_back({.left = {},
                      .right = value_text_of(item),
-                     .zero = one_sided ? "<mo>&#x2265;</mo><mn>0</mn>" : "<mo>=</mo><mn>0</mn>",
+                     .zero = one_sided ? "<mo form=\"infix\">&#x2265;</mo><mn>0</mn>" : "<mo form=\"infix\">=</mo><mn>0</mn>",
                      .label = key_label(item.key) + (one_sided ? " (unilateral)" : "")});
     }
   return out;
@@ -387,7 +387,7 @@ std::string from_graph(const Model& model) {
       if (e.count == 0)
         constraints.push_back({.left = {},
                                .right = to_string(*model.graph, e.expr, name),
-                               .zero = "<mo>=</mo><mn>0</mn>",
+                               .zero = "<mo form=\"infix\">=</mo><mn>0</mn>",
                                .label = names[e.row.base]});
   };
   add(model.holonomic, model.holonomic_names);

@@ -38,6 +38,13 @@ std::vector<std::size_t> shown_rows(std::span<const Column> columns, std::size_t
     kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
     out.insert(out.end(), kept.begin(), kept.end());
   }
+  // What is left of the number goes to rows at equal distances: extremes alone would leave gaps.
+  if (const std::size_t extremes = out.size(); extremes + 1 < most) {
+    const std::size_t stride = (rows + most - extremes - 1) / (most - extremes);
+    for (std::size_t i = 0; i < rows; i += stride) out.push_back(i);
+    std::ranges::sort(out);
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+  }
   return out;
 }
 

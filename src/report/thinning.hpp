@@ -17,7 +17,8 @@ struct Column {
 };
 
 // Ascending row numbers, at most `most` of them (or all rows, when they are fewer). The run is cut into equal pieces; of
-// each the first and the last row are kept, and for each column the rows with its lowest and highest value.
+// each the first and the last row are kept, and for each column the rows with its lowest and highest value; what is left of
+// `most` goes to rows at equal distances.
 std::vector<std::size_t> shown_rows(std::span<const Column> columns, std::size_t rows, std::size_t most);
 
 }  // namespace rattleback::report

@@ -46,7 +46,7 @@ function addPlots() {
   if (energy && data.energy?.conserved) {
     const start = data.energy.initial, error = Float64Array.from(energy.values, (e) => e - start);
     add(new Plot({ id: "energy", title: "Energy error", curves: () => [{ label: "E \u2212 E(0)", values: error }], scale: "logarithmic", canChange: true,
-      note: "On the logarithmic axis: its size; what is exactly 0 stands at the lower end." }, line));
+      note: "On the logarithmic axis: its size, the largest in each column of pixels; what is 0 is drawn with the least of the others." }, line));
   } else if (energy) {
     add(new Plot({ id: "energy", title: "Energy", curves: () => [{ label: "E", values: energy.values }], scale: "linear" }, line));
   }
@@ -54,7 +54,7 @@ function addPlots() {
   if (residuals.length)
     add(new Plot({ id: "residuals", title: "Constraint residuals", scale: "logarithmic", canChange: true,
       curves: () => residuals.map((c) => ({ label: c.name.replace("residual.", "") + " level", values: c.values })),
-      note: "The largest residual of all constraints, at the ends of steps." }, line));
+      note: "The largest residual of all constraints, at the ends of steps; on the logarithmic axis the largest in each column of pixels." }, line));
   const balance = group("balance")[0];
   if (balance)
     add(new Plot({ id: "balance", title: "Power balance of each step", scale: "logarithmic", canChange: true,
@@ -70,13 +70,18 @@ function addPlots() {
   const any = data.columns.filter((c) => ["positions", "velocities", "multipliers", "t", "energy"].includes(c.group));
   any.push(...any.splice(0, 1)); // t last
   if (any.length < 2) return;
-  const phase = new Phase(any, data.t, 0, Math.min(1, any.length - 1));
+  const phase = new Phase(any, data.t, 0, Math.min(1, any.length - 1), isPlane(any[0].name, any[1].name));
   charts.append(phase.frame);
   phase.rebuild();
   document.addEventListener("theme", () => {
     line.rebuild();
     phase.rebuild();
   });
+}
+
+// x and y, x1 and y1: places, for which one unit has the same length both ways.
+function isPlane(a: string, b: string): boolean {
+  return a[0] === "x" && b[0] === "y" && a.slice(1) === b.slice(1) && !a.endsWith("'");
 }
 
 function addMotion() {

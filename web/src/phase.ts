@@ -10,7 +10,7 @@ export class Phase {
   private chart: uPlot | null = null;
   private row: number | null = null;
 
-  constructor(private readonly columns: Column[], private readonly t: Float64Array, private x: number, private y: number) {
+  constructor(private readonly columns: Column[], private readonly t: Float64Array, private x: number, private y: number, plane: boolean) {
     const names = columns.map((c) => c.name);
     const across = choice("across", names, x, (i) => { this.x = i; this.rebuild(); });
     const up = choice("up", names, y, (i) => { this.y = i; this.rebuild(); });
@@ -21,7 +21,8 @@ export class Phase {
       same.setAttribute("aria-pressed", String(this.equal));
       this.rebuild();
     });
-    same.setAttribute("aria-pressed", "false");
+    this.equal = plane;
+    same.setAttribute("aria-pressed", String(plane));
     this.frame = element(
       "figure", { class: "chart wide", id: "plot-phase" },
       element("figcaption", {}, element("h3", {}, "Phase portrait"),
@@ -34,7 +35,7 @@ export class Phase {
     }).observe(this.place);
   }
 
-  private equal = false;
+  private equal: boolean;
   private width() { return Math.max(200, Math.floor(this.place.clientWidth)); }
   private height() { return Math.min(560, Math.max(280, Math.round(this.width() * 0.62))); }
 
@@ -53,6 +54,7 @@ export class Phase {
       return [low - room, high + room];
     };
     let xr = range(xs), yr = range(ys);
+    const xd = xr, yd = yr;
     if (this.equal) {
       const w = this.width() - 80, h = this.height() - 60;
       const unit = Math.min(w / (xr[1] - xr[0]), h / (yr[1] - yr[0]));
@@ -107,7 +109,7 @@ export class Phase {
         width: this.width(), height: this.height(), mode: 2, padding: [10, 12, 0, 0],
         legend: { show: false },
         cursor: { drag: { x: true, y: true, uni: 20 }, points: { show: false } },
-        scales: { x: { time: false, range: (_u, min, max) => keep(min, max, xr) }, y: { range: (_u, min, max) => keep(min, max, yr) } },
+        scales: { x: { time: false, range: (_u, min, max) => keep(min, max, xr, xd) }, y: { range: (_u, min, max) => keep(min, max, yr, yd) } },
         axes: [axis(this.columns[this.x].name, 36), { ...axis(this.columns[this.y].name, 62), labelGap: 2 }],
         series: [{}, { facets: [{ scale: "x", auto: true }, { scale: "y", auto: true }], paths: () => null, points: { show: false } } as uPlot.Series],
         hooks: { draw: [draw], setCursor: [(u) => this.hover(u, xs, ys)] },
@@ -141,8 +143,7 @@ export class Phase {
 }
 
 // uPlot asks with the range of the data at first, and with a zoom later.
-function keep(min: number | null, max: number | null, all: [number, number]): [number, number] {
-  const room = 0.05 * (all[1] - all[0]);
-  if (min === null || max === null || !(max > min) || (min <= all[0] + room && max >= all[1] - room)) return all;
-  return [min, max];
+function keep(min: number | null, max: number | null, all: [number, number], data: [number, number]): [number, number] {
+  const room = 0.06 * (data[1] - data[0]); // which the data have around them
+  return min === null || max === null || !(max > min) || (min <= data[0] + room && max >= data[1] - room) ? all : [min, max];
 }

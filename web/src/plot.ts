@@ -7,7 +7,7 @@ export interface Curve {
   values: ArrayLike<number>;
 }
 
-const kLeast = 1e-17; // a size that is exactly 0 has no place on a logarithmic axis: it is drawn here
+const kLeast = 1e-17; // of sizes on a logarithmic axis
 const kFont = '12px system-ui, -apple-system, "Segoe UI", "Noto Sans", "DejaVu Sans", sans-serif';
 
 export interface Options {
@@ -20,6 +20,7 @@ export interface Options {
 }
 
 function axis(side: "x" | "y", label: string, logarithmic = false): uPlot.Axis {
+  const filter = logarithmic ? { filter: (_u: uPlot, splits: number[]) => powersOfTen(splits) } : {};
   return {
     stroke: () => colour("text"),
     font: kFont,
@@ -29,19 +30,43 @@ function axis(side: "x" | "y", label: string, logarithmic = false): uPlot.Axis {
     labelGap: side === "y" ? 2 : 0,
     size: side === "y" ? 62 : 36,
     gap: 4,
-    grid: { stroke: () => colour("grid"), width: 1 },
-    ticks: { stroke: () => colour("line"), width: 1, size: 5 },
-    values: logarithmic
-      ? (_u, splits) => {
-          const powers = splits.filter((v) => v !== null && Math.abs(Math.log10(v) - Math.round(Math.log10(v))) < 1e-9);
-          const every = Math.max(1, Math.ceil(powers.length / 7));
-          return splits.map((v) => {
-            const p = Math.log10(v);
-            return Math.abs(p - Math.round(p)) < 1e-9 && Math.round(p) % every === 0 ? powerText(Math.round(p)) : "";
-          });
-        }
-      : (_u, splits) => splits.map((v) => numberText(v, 7)),
+    grid: { stroke: () => colour("grid"), width: 1, ...filter },
+    ticks: { stroke: () => colour("line"), width: 1, size: 5, ...filter },
+    ...filter,
+    values: (_u, splits) => splits.map((v) => (v === null ? "" : logarithmic ? powerText(Math.round(Math.log10(v))) : numberText(v, 7))),
   };
+}
+
+// The marks of a logarithmic axis: powers of ten, of many every n-th.
+function powersOfTen(splits: number[]): (number | null)[] {
+  const power = (v: number) => Math.round(Math.log10(v)), is = (v: number) => Math.abs(Math.log10(v) - power(v)) < 1e-6;
+  const every = Math.max(1, Math.ceil(splits.filter(is).length / 7));
+  return splits.map((v) => (is(v) && power(v) % every === 0 ? v : null));
+}
+
+// The largest value of each column of pixels: what is to be seen of sizes that jump between rounding errors. Where there is
+// room for all points it is the curve itself.
+function upperEnvelope(u: uPlot, series: number, from: number, to: number): uPlot.Series.Paths {
+  const t = u.data[0], y = u.data[series] as ArrayLike<number>, path = new Path2D();
+  let column = NaN, largest = -Infinity, begun = false;
+  const put = () => {
+    if (!(largest > -Infinity)) return;
+    const py = u.valToPos(largest, "y", true);
+    if (begun) path.lineTo(column, py);
+    else path.moveTo(column, py);
+    begun = true;
+  };
+  for (let i = from; i <= to; ++i) {
+    const px = Math.round(u.valToPos(t[i], "x", true));
+    if (px !== column) {
+      put();
+      column = px;
+      largest = -Infinity;
+    }
+    if (y[i] > largest) largest = y[i];
+  }
+  put();
+  return { stroke: path, fill: null, clip: null, band: null, gaps: null, flags: 1 } as unknown as uPlot.Series.Paths;
 }
 
 // A bundle of plots with one range of t.
@@ -128,7 +153,13 @@ export class Plot {
   rebuild() {
     this.chart?.destroy();
     const curves = this.options.curves();
-    const shown = (v: number) => (this.logarithmic ? Math.max(Math.abs(v), kLeast) : v);
+    // A size that is exactly 0 has no place on a logarithmic axis: it is drawn with the least of the others.
+    let floor = Infinity;
+    if (this.logarithmic)
+      for (const c of curves)
+        for (let i = 0; i < c.values.length; ++i) if (c.values[i] !== 0) floor = Math.min(floor, Math.abs(c.values[i]));
+    floor = Number.isFinite(floor) ? Math.max(floor, kLeast) : kLeast;
+    const shown = (v: number) => (this.logarithmic ? Math.max(Math.abs(v), floor) : v);
     const data = [this.line.t, ...curves.map((c) => Float64Array.from(c.values as ArrayLike<number>, shown))];
     const options: uPlot.Options = {
       width: this.width(),
@@ -153,6 +184,7 @@ export class Plot {
           stroke: () => seriesColour(i),
           width: 1.5,
           points: { show: this.line.t.length <= 60 },
+          ...(this.logarithmic ? { paths: upperEnvelope } : {}),
           value: (_u: uPlot, v: number | null) => numberText(v, 8),
         })),
       ],
