@@ -14,6 +14,17 @@ const charts = document.getElementById("charts")!;
 const line = new Timeline(data.t);
 const plots: Plot[] = [];
 
+// What takes time is done piece by piece, so that the page can be read and scrolled from the first plot on.
+const tasks: (() => void)[] = [];
+function later(task: () => void) {
+  tasks.push(task);
+}
+function work() {
+  tasks.shift()?.();
+  document.documentElement.dataset.drawn ??= String(Math.round(performance.now()));
+  if (tasks.length) setTimeout(work);
+}
+
 function group(name: string): Column[] {
   return data.columns.filter((c) => c.group === name);
 }
@@ -65,14 +76,14 @@ function addPlots() {
   addColumns("multipliers", "Multipliers", group("multipliers"));
   addColumns("inputs", "Inputs", group("inputs"));
   addColumns("outputs", "Outputs", group("outputs"));
-  for (const plot of plots) plot.rebuild();
+  plots.forEach((plot) => later(() => plot.rebuild()));
 
   const any = data.columns.filter((c) => ["positions", "velocities", "multipliers", "t", "energy"].includes(c.group));
   any.push(...any.splice(0, 1)); // t last
   if (any.length < 2) return;
   const phase = new Phase(any, data.t, 0, Math.min(1, any.length - 1), isPlane(any[0].name, any[1].name));
   charts.append(phase.frame);
-  phase.rebuild();
+  later(() => phase.rebuild());
   document.addEventListener("theme", () => {
     line.rebuild();
     phase.rebuild();
@@ -97,5 +108,6 @@ function addMotion() {
 }
 
 addPlots();
-addMotion();
-document.documentElement.dataset.ready = "true";
+later(addMotion);
+later(() => (document.documentElement.dataset.ready = "true"));
+work();
