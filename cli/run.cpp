@@ -8,6 +8,7 @@
 #include "progress.hpp"
 #include "rattleback/write.hpp"
 #include "report/figures.hpp"
+#include "report/html.hpp"
 #include "report/json.hpp"
 #include "report/layout.hpp"
 #include "report/write.hpp"
@@ -51,7 +52,7 @@ Arguments declare() {
   a.flag("--resume", "continues from the checkpoint, with the same bits");
   a.flag("--json", "prints one JSON object instead of sentences");
   a.value("--native", "auto|on|off", "");
-  a.later("--report", true, "Use --output FILE.h5 or --json");
+  a.value("--report", "FILE.html", "writes a page with the model, the audit, plots and an animation");
   return a;
 }
 
@@ -100,7 +101,7 @@ Options read_options(Arguments& a) {
 
 // A file that is read and one that is written must not be the same.
 void check_files(Arguments& a, const std::string& system, const Options& options, const std::string& output,
-                 const std::string& plot) {
+                 const std::string& plot, const std::string& page) {
   if (a.has("--output")) a.collect([&] { check_output_path(output); });
   if (a.has("--checkpoint")) a.collect([&] { report::check_place(options.checkpoint, "checkpoint"); });
   const auto same = [](const std::string& x, const std::string& y) {
@@ -112,6 +113,7 @@ void check_files(Arguments& a, const std::string& system, const Options& options
     return place(x) == place(y) && !error;
   };
   if (same(output, options.checkpoint)) a.fault("--output and --checkpoint name the same file; give two names");
+  if (same(page, options.checkpoint)) a.fault("--report and --checkpoint name the same file; give two names");
   if (same(plot, options.checkpoint)) a.fault("--plot and --checkpoint name the same file; give two names");
   if (same(options.checkpoint, system)) a.fault("--checkpoint would overwrite the model file; give another name");
   if (same(options.checkpoint, options.tableau))
@@ -145,7 +147,9 @@ int run(const Words& words) {
   Options options = read_options(a);
   const std::string output = a.text("--output").value_or("");
   const std::string plot = read_plot_path(a);
-  check_files(a, a.system_name(), options, output, plot);
+  const std::string page = a.text("--report").value_or("");
+  if (a.has("--report")) a.collect([&] { report::check_report_path(page); });
+  check_files(a, a.system_name(), options, output, plot, page);
   a.refuse_if_faulty();
 
   const Model model = load_to_run(a.system_name(), load, options);
@@ -162,6 +166,8 @@ int run(const Words& words) {
                   report::count_text(static_cast<std::int64_t>(trajectory.records.rows), "row")),
       [&] { report::write_trajectory(model, trajectory, report::dump(report::options_json(options, load)), output); });
   files.draw(plot, [&] { return report::figure_of(model, trajectory); });
+  files.write(page, fmt::format("Report: {}", page),
+              [&] { report::write_text(page, report::run_report(model, trajectory, options, load)); });
   print(a.has("--json") ? report::dump(report::run_json(model, trajectory, &options))
                         : to_text(model, trajectory) + files.text());
   files.finish();

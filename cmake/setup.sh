@@ -14,10 +14,15 @@ lock() {
 }
 unlock() { exec 9>&-; }
 
-# packages_of <section>...: the package names of these sections of packages.txt.
+# packages_of <section>...: the package names of these sections of packages.txt. A package with "?command" behind it is
+# left out where that command is there already, from wherever.
 packages_of() {
-  awk -v want=" $* " '/^\[/ { gsub(/[][]/, "", $1); on = index(want, " " $1 " "); next }
-                      on && NF && $1 !~ /^#/ { print $1 }' "$root/packages.txt"
+  local name unless
+  while read -r name unless; do
+    [[ $unless == \?* ]] && command -v "${unless#\?}" >/dev/null && continue
+    printf '%s\n' "$name"
+  done < <(awk -v want=" $* " '/^\[/ { gsub(/[][]/, "", $1); on = index(want, " " $1 " "); next }
+                               on && NF && $1 !~ /^#/ { print $1, $2 }' "$root/packages.txt")
 }
 
 # install_packages <section>...: installs what is missing. A stamp makes the second time free.

@@ -9,6 +9,7 @@
 #include "rattleback/write.hpp"
 #include "report/layout.hpp"
 #include "report/lists.hpp"
+#include "report/statements.hpp"
 
 namespace rattleback {
 namespace {
@@ -248,6 +249,21 @@ std::string audit_sentences(const Model& model, const Trajectory& t) {
   return text;
 }
 
+// Wrapped sentences, each again in one line.
+std::vector<std::string> unwrapped(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string line = text.substr(begin, end - begin);
+    if (line.starts_with("    ") && !lines.empty())
+      lines.back() += line.substr(3);
+    else if (line.starts_with("  "))
+      lines.push_back(line.substr(2));
+    begin = end + 1;
+  }
+  return lines;
+}
+
 std::string method_line(const Trajectory& t) {
   const bool adaptive = is_adaptive(t.method);
   std::string text = t.method;
@@ -326,6 +342,11 @@ std::string to_text(const Model& model, const Trajectory& t) {
     for (const std::string& note : t.notes) text += wrap(note, "  - ", "    ");
   }
   return text;
+}
+
+std::vector<std::string> report::audit_statements(const Model& model, const Trajectory& t) {
+  if (t.steps == 0) return {nothing_sentence(t)};
+  return unwrapped(audit_sentences(model, t));
 }
 
 std::string to_text(const Model& model, const CheckReport& r) {

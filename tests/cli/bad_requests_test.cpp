@@ -313,8 +313,6 @@ INSTANTIATE_TEST_SUITE_P(
                 "--multiplier recursion is for prk-murua, which has one; 'spark-lobatto-ab' has not"},
         Request{{"run", "skate", "--plot", "a.png"},
                 "figure 'a.png' has an ending that is not known. Figures are written as .svg"},
-        Request{{"run", "skate", "--report", "a.html"},
-                "--report is not in this version. Use --output FILE.h5 or --json"},
         Request{{"run", "skate", "--native", "on"}, "--native on is not in this version; models are interpreted"},
         Request{{"run", "skate", "--native", "fast"}, "--native takes auto, on or off, found 'fast'"},
         Request{{"check", "skate", "--step", "1"}, "check has no option '--step'. Did you mean --set?"},

@@ -1,0 +1,90 @@
+#include "report/html_text.hpp"
+
+#include <cstdint>
+
+#include <fmt/format.h>
+
+namespace rattleback::report {
+namespace {
+
+// Length of the UTF-8 character that starts here; 0 when there is none.
+std::size_t character(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  const std::size_t size = first < 0x80 ? 1 : first >> 5 == 6 ? 2 : first >> 4 == 14 ? 3 : first >> 3 == 30 ? 4 : 0;
+  if (size == 0 || size > text.size()) return 0;
+  std::uint32_t code = size == 1 ? first : first & (0x7fU >> size);
+  for (std::size_t i = 1; i < size; ++i) {
+    if (byte(i) >> 6 != 2) return 0;
+    code = code << 6 | (byte(i) & 0x3fU);
+  }
+  constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+  const bool shorter = code < kLeast[size], surrogate = code >= 0xd800 && code < 0xe000;
+  return shorter || surrogate || code > 0x10ffff ? 0 : size;
+}
+
+}  // namespace
+
+std::string html(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t size = character(text);
+    const char c = text.front();
+    if (size == 0 || (size == 1 && static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t')) {
+      if (c != '\r') out += "\xef\xbf\xbd";  // U+FFFD
+    } else {
+      switch (c) {
+        case '&': out += "&amp;"; break;
+        case '<': out += "&lt;"; break;
+        case '>': out += "&gt;"; break;
+        case '"': out += "&quot;"; break;
+        case '\'': out += "&#39;"; break;
+        default: out += text.substr(0, size);
+      }
+    }
+    text.remove_prefix(size == 0 ? 1 : size);
+  }
+  return out;
+}
+
+std::string script_json(std::string json) {
+  // "<" stands in strings only, where an escape means the same.
+  std::string out;
+  out.reserve(json.size());
+  for (const char c : json) {
+    if (c == '<')
+      out += "\\u003c";
+    else
+      out += c;
+  }
+  return out;
+}
+
+std::string base64(std::string_view bytes) {
+  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  out.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t group = 0;
+    for (std::size_t k = 0; k < 3; ++k)
+      group = group << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0U);
+    for (std::size_t k = 0; k < 4; ++k) out += i + k <= bytes.size() ? kDigits[group >> (18 - 6 * k) & 63U] : '=';
+  }
+  return out;
+}
+
+std::string href(std::string_view path) {
+  std::string out;
+  for (const char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+                       c == '_' || c == '.' || c == '/' || c == '~';
+    if (plain)
+      out += c;
+    else
+      out += fmt::format("%{:02X}", byte);  // also ':', so that nothing is taken for a scheme
+  }
+  return out;
+}
+
+}  // namespace rattleback::report

@@ -1,0 +1,185 @@
+// The report of a run as text: what it says, what stays text, how large it is. tests/report/browser_long_test.sh opens it.
+#include "report/html.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <numbers>
+
+#include <gtest/gtest.h>
+
+#include "rattleback/error.hpp"
+#include "report/html_text.hpp"
+#include "report/page_texts.hpp"
+#include "report/report_data.hpp"
+#include "report/statements.hpp"
+
+namespace rattleback::report {
+namespace {
+
+std::string report_of(const Model& model, const Trajectory& t) { return run_report(model, t, {}, {}); }
+
+std::string report_of(const std::string& text, const Options& options = {}) {
+  const Model model = parse_model(text, "m.toml");
+  return report_of(model, simulate(model, options));
+}
+
+int count(const std::string& text, const std::string& what) {
+  int n = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + what.size())) ++n;
+  return n;
+}
+
+std::vector<double> doubles(const std::string& base64_text) {
+  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string bytes;
+  unsigned group = 0, bits = 0;
+  for (const char c : base64_text) {
+    if (c == '=') break;
+    group = group << 6 | static_cast<unsigned>(kDigits.find(c));
+    bits += 6;
+    if (bits >= 8) {
+      bits -= 8;
+      bytes += static_cast<char>(group >> bits & 255U);
+    }
+  }
+  std::vector<double> out(bytes.size() / sizeof(double));
+  std::memcpy(out.data(), bytes.data(), out.size() * sizeof(double));
+  return out;
+}
+
+const char* const kEvil = R"(# </script><script>alert('about')</script> <!-- & "quotes"
+name = "</script><script>alert('name')</script><!--"
+coordinates = ["x"]
+[parameters]
+k = 1.0   # <img src=x onerror=alert('parameter')>
+[lagrangian]
+kinetic   = "x'^2/2"
+potential = "k*x^2/2"
+[initial]
+x = 1
+)";
+
+TEST(HtmlReport, LeavesTextsOfTheModelAsTexts) {
+  const std::string plain =
+      report_of("coordinates = [\"x\"]\n[lagrangian]\nkinetic = \"x'^2/2\"\n", {.step = 0.1, .steps = 3});
+  const std::string page = report_of(kEvil, {.step = 0.1, .steps = 3});
+  for (const char* tag : {"<script", "</script", "<!--", "<img"}) EXPECT_EQ(count(page, tag), count(plain, tag)) << tag;
+  EXPECT_NE(page.find("<title>&lt;/script&gt;&lt;script&gt;alert(&#39;name&#39;)"), std::string::npos);
+  EXPECT_NE(page.find("&lt;img src=x onerror=alert(&#39;parameter&#39;)&gt;"), std::string::npos);
+}
+
+TEST(HtmlReport, LoadsNothingFromElsewhere) {
+  std::string page = report_of(load_model("rolling-disk"), simulate(load_model("rolling-disk"), {.steps = 10}));
+  // The script of the page names namespaces and documentation; it has no way to load anything.
+  page.erase(page.rfind("<script>"));
+  for (const char* text : {"http://", "https://", "@import", "url(", " src=", "<link"})
+    EXPECT_EQ(page.find(text), std::string::npos) << text;
+}
+
+TEST(HtmlReport, SaysWhatTheTerminalSays) {
+  const Model model = load_model("chaplygin-sleigh");
+  const Trajectory t = simulate(model, {});
+  const std::string page = report_of(model, t);
+  const std::vector<std::string> statements = audit_statements(model, t);
+  ASSERT_EQ(statements.size(), 4u);  // energy, position, velocity, Newton
+  for (const std::string& statement : statements) EXPECT_NE(page.find(html(statement)), std::string::npos) << statement;
+  EXPECT_NE(page.find("<span class=\"mark ok\">kept</span><span>Energy: kept to"), std::string::npos);
+  EXPECT_NE(page.find("<code>spark-lobatto-ab</code>, 3 stages"), std::string::npos);
+}
+
+TEST(HtmlReport, MarksWhatIsNotKept) {
+  EXPECT_EQ(mark_of("Energy: kept to 3.0e-15; no drift."), "ok");
+  EXPECT_EQ(mark_of("Energy: kept to 3.0e-05; it drifts by 1.0e-07 per unit of time."), "warning");
+  EXPECT_EQ(mark_of("Energy: not kept, off by up to 2.0e+00."), "warning");
+  EXPECT_EQ(mark_of("Velocity constraint: off by up to 1.0e-05."), "warning");
+  EXPECT_EQ(mark_of("Integrated back: misses the start by 0.1 (relative)."), "warning");
+  EXPECT_EQ(mark_of("Position level: not constrained."), "note");
+  EXPECT_EQ(mark_of("Newton: 3 iterations in all, 3.0 per step, at most 3."), "note");
+  // A run that does lose its constraint: a general-purpose code, by 1e-5.
+  const Model disk = load_model("rolling-disk");
+  const std::string page =
+      report_of(disk, simulate(disk, {.method = "ode", .step = 1.0, .until = 100.0, .rtol = 1e-5}));
+  EXPECT_NE(page.find("<span class=\"mark warning\">look</span>"), std::string::npos);
+}
+
+TEST(HtmlReport, SaysWhyARunStopped) {
+  const Model model = parse_model(
+      "coordinates = [\"x\"]\n[lagrangian]\nkinetic = \"x'^2/2\"\npotential = \"-exp(x^2)\"\n"
+      "[initial]\nx = 1\n",
+      "m.toml");
+  const Trajectory t = simulate(model, {.method = "spark-gauss", .step = 0.1, .until = 10.0});
+  ASSERT_EQ(t.status, Status::stopped);
+  const std::string page = report_of(model, t);
+  EXPECT_NE(page.find("<span class=\"mark warning\">stopped</span>"), std::string::npos);
+  EXPECT_NE(page.find(html(t.message)), std::string::npos);
+}
+
+TEST(HtmlReport, HasAllKindsOfSystems) {
+  for (const ShippedModel& shipped : shipped_models()) {
+    Model model = load_model(std::string(shipped.key));
+    const Trajectory t = simulate(model, {.steps = 4});
+    const std::string page = report_of(model, t);
+    EXPECT_NE(page.find("<math"), std::string::npos) << shipped.key;
+    EXPECT_NE(page.find(html(model.name)), std::string::npos) << shipped.key;
+    if (shipped.key != "two-oscillators")
+      EXPECT_EQ(page.find("<div class=\"formula\"><code>"), std::string::npos) << shipped.key;
+  }
+}
+
+TEST(HtmlReport, RecordsAreInItBitByBit) {
+  const Model model = load_model("skate");
+  const Trajectory t = simulate(model, {.steps = 50});
+  const Json data = report_data(model, t);
+  const std::vector<double> values = doubles(data["values"].get<std::string>());
+  const std::size_t rows = data["rows"].get<std::size_t>();
+  ASSERT_EQ(rows, t.records.rows);
+  for (std::size_t c = 0; c < data["columns"].size(); ++c)
+    for (std::size_t i = 0; i < rows; ++i) {
+      if (data["columns"][c]["name"] == "t") EXPECT_EQ(values[c * rows + i], t.records.t[i]);
+      if (data["columns"][c]["name"] == "theta") EXPECT_EQ(values[c * rows + i], t.records.q[3 * i + 2]);
+      if (data["columns"][c]["name"] == "energy") EXPECT_EQ(values[c * rows + i], t.records.energy[i]);
+    }
+}
+
+TEST(HtmlReport, AMillionStepsAreLessThanFiveMegabytes) {
+  const Model model = load_model("skate");
+  const Trajectory t = simulate(model, {.step = 0.1, .steps = 1'000'000});
+  const std::string page = report_of(model, t);
+  EXPECT_LT(page.size(), 5'000'000u);  // 3.0e6
+  EXPECT_NE(page.find("of 1000001 records"), std::string::npos);
+  // Extremes survive.
+  const Json data = report_data(model, t);
+  const std::vector<double> values = doubles(data["values"].get<std::string>());
+  const std::size_t rows = data["rows"].get<std::size_t>();
+  EXPECT_LE(rows, 20'000u);
+  double largest = 0.0, shown = 0.0;
+  for (const double e : t.records.energy) largest = std::fmax(largest, std::fabs(e - t.records.energy[0]));
+  for (std::size_t c = 0; c < data["columns"].size(); ++c)
+    if (data["columns"][c]["name"] == "energy")
+      for (std::size_t i = 0; i < rows; ++i)
+        shown = std::fmax(shown, std::fabs(values[c * rows + i] - values[c * rows]));
+  EXPECT_EQ(shown, largest);
+  EXPECT_EQ(data["motion"]["clips"].size(), 3u);  // the beginning, the end, the whole run
+}
+
+TEST(HtmlReport, LargeSystemsStaySmall) {
+  const Model model = load_model("chain", {.set = {{"N", "2000"}}});
+  const Trajectory t = simulate(model, {.step = 0.001, .steps = 20});
+  const std::string page = report_of(model, t);
+  EXPECT_LT(page.size(), 5'000'000u);
+  EXPECT_NE(page.find("the first columns are shown"), std::string::npos);
+}
+
+TEST(HtmlReport, RefusesOtherEndings) {
+  if (!report_missing().empty()) GTEST_SKIP() << "this build has no report";
+  try {
+    check_report_path("a.txt");
+    FAIL() << "not refused";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "report 'a.txt' has an ending that is not known. Reports are written as .html");
+  }
+  EXPECT_THROW(check_report_path("no/such/folder/a.html"), Error);
+}
+
+}  // namespace
+}  // namespace rattleback::report

@@ -1,0 +1,298 @@
+// Motion in space: points with rods, or a disk that rolls on a plane. Drawn by three.js; where the browser has no WebGL the
+// same lines are drawn on a plain canvas. Drag turns the view.
+import {
+  AmbientLight, BufferAttribute, BufferGeometry, Color, CylinderGeometry, DirectionalLight, Group, Line, LineBasicMaterial,
+  LineSegments, Mesh, MeshLambertMaterial, PerspectiveCamera, Quaternion, Scene as ThreeScene, SphereGeometry, Vector3, WebGLRenderer,
+} from "three";
+import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import { Canvas } from "./canvas";
+import type { Clip, View } from "./data";
+import { button, colour, niceStep, seriesColour } from "./dom";
+import type { Moment, Scene } from "./motion";
+
+const kTrail = 400;
+
+export class SpaceScene implements Scene {
+  readonly element = document.createElement("div");
+  readonly tools: HTMLElement[];
+  readonly about: string;
+  private readonly camera = new PerspectiveCamera(35, 1, 0.01, 1000);
+  private readonly controls: OrbitControls;
+  private readonly renderer: WebGLRenderer | null;
+  private readonly plain: Canvas | null;
+  private moment: Moment | null = null;
+  private middle = new Vector3();
+  private reach = 1;
+  private ground = 0;
+  private follow = false;
+
+  // With WebGL.
+  private scene = new ThreeScene();
+  private disk: Group | null = null;
+  private balls: Mesh[] = [];
+  private bars: { mesh: Mesh; from: number; to: number | Vector3 }[] = [];
+  private trail: Line | null = null;
+
+  constructor(private readonly view: View) {
+    const many = view.pointsInAll;
+    this.about = view.heading ? "The disk as it rolls on the plane, and the path of its contact"
+      : many === 1 ? "The path in space" : `${many} points in space`;
+    this.element.className = "scene space";
+    let renderer: WebGLRenderer | null = null;
+    if (!new URLSearchParams(location.search).has("plain")) {
+      try {
+        renderer = new WebGLRenderer({ antialias: true, alpha: true, preserveDrawingBuffer: true });
+      } catch {
+        renderer = null; // no WebGL here
+      }
+    }
+    this.renderer = renderer;
+    this.plain = renderer ? null : new Canvas();
+    const canvas = renderer ? renderer.domElement : this.plain!.element;
+    canvas.style.touchAction = "pan-y";
+    this.element.append(canvas);
+    this.element.dataset.drawn = renderer ? "webgl" : "canvas";
+    this.camera.up.set(0, 0, 1);
+    this.controls = new OrbitControls(this.camera, canvas);
+    this.controls.enableZoom = true;
+    this.controls.addEventListener("change", () => this.render());
+    // A page must still scroll: only with Ctrl does the wheel zoom.
+    canvas.addEventListener("wheel", (event) => { if (!event.ctrlKey) event.stopImmediatePropagation(); }, { capture: true, passive: true });
+    const follow = button("follow", "keep the body in the middle", () => {
+      this.follow = !this.follow;
+      follow.setAttribute("aria-pressed", String(this.follow));
+      this.aim();
+      if (this.moment) this.draw(this.moment);
+    });
+    follow.setAttribute("aria-pressed", "false");
+    this.tools = [follow, button("reset view", "the first view again", () => { this.aim(); this.render(); })];
+  }
+
+  private place(values: ArrayLike<number>, p: number): Vector3 {
+    const { at } = this.view.points[p];
+    return new Vector3(values[at[0]], values[at[1]], at[2] >= 0 ? values[at[2]] : 0);
+  }
+
+  private row(clip: Clip, i: number, p: number): Vector3 {
+    const { at } = this.view.points[p];
+    return new Vector3(clip.columns[at[0]][i], clip.columns[at[1]][i], at[2] >= 0 ? clip.columns[at[2]][i] : 0);
+  }
+
+  load(clip: Clip) {
+    const low = new Vector3(Infinity, Infinity, Infinity), high = new Vector3(-Infinity, -Infinity, -Infinity);
+    for (let p = 0; p < this.view.points.length; ++p)
+      for (let i = 0; i < clip.t.length; ++i) {
+        const at = this.row(clip, i, p);
+        low.min(at);
+        high.max(at);
+      }
+    for (const a of this.view.anchors) {
+      low.min(new Vector3(...a.at));
+      high.max(new Vector3(...a.at));
+    }
+    const radius = Math.abs(this.view.heading?.radius ?? 0);
+    low.subScalar(radius);
+    high.addScalar(radius);
+    if (radius > 0) { low.z = 0; high.z = 2 * radius; }
+    this.middle = low.clone().add(high).multiplyScalar(0.5);
+    this.reach = Math.max(high.distanceTo(low) / 2, 1e-6);
+    this.ground = radius > 0 ? 0 : low.z;
+    this.build(clip);
+    this.aim();
+  }
+
+  // The first view: from above and the side, all of the path in it.
+  private aim() {
+    const radius = Math.abs(this.view.heading?.radius ?? 0);
+    const reach = this.follow ? Math.min(this.reach, radius > 0 ? 4 * radius : this.reach / 3) : this.reach;
+    const target = this.follow && this.moment ? this.place(this.moment.values, 0) : this.middle.clone();
+    this.camera.near = reach / 100;
+    this.camera.far = this.reach * 40;
+    const direction = new Vector3(-0.45, -1, this.view.heading ? 0.75 : 0.5).normalize();
+    this.camera.position.copy(target).addScaledVector(direction, reach * 3.1);
+    this.controls.target.copy(target);
+    this.camera.updateProjectionMatrix();
+    this.controls.update();
+  }
+
+  private gridLines(): Vector3[] {
+    const step = niceStep(this.reach * 2, 8), count = Math.ceil(this.reach / step) + 1, out: Vector3[] = [];
+    const cx = Math.round(this.middle.x / step) * step, cy = Math.round(this.middle.y / step) * step, half = count * step;
+    for (let k = -count; k <= count; ++k) {
+      out.push(new Vector3(cx + k * step, cy - half, this.ground), new Vector3(cx + k * step, cy + half, this.ground));
+      out.push(new Vector3(cx - half, cy + k * step, this.ground), new Vector3(cx + half, cy + k * step, this.ground));
+    }
+    return out;
+  }
+
+  private build(clip: Clip) {
+    if (!this.renderer) return;
+    this.scene = new ThreeScene();
+    this.balls = [];
+    this.bars = [];
+    const line = (points: Vector3[], material: LineBasicMaterial, segments = false) => {
+      const geometry = new BufferGeometry().setFromPoints(points);
+      return segments ? new LineSegments(geometry, material) : new Line(geometry, material);
+    };
+    const ink = (name: string) => new Color(colour(name));
+    this.scene.add(line(this.gridLines(), new LineBasicMaterial({ color: ink("line") }), true));
+    this.scene.add(new AmbientLight(0xffffff, 1.6));
+    const sun = new DirectionalLight(0xffffff, 2.2);
+    sun.position.set(-1, -2, 4);
+    this.scene.add(sun);
+
+    const traced = this.view.points.length - 1, path: Vector3[] = [];
+    for (let i = 0; i < clip.t.length; ++i) path.push(this.row(clip, i, traced));
+    this.scene.add(line(path, new LineBasicMaterial({ color: new Color(seriesColour(0)), transparent: true, opacity: 0.3 })));
+    const trail = new BufferGeometry();
+    trail.setAttribute("position", new BufferAttribute(new Float32Array(3 * (kTrail + 2)), 3));
+    this.trail = new Line(trail, new LineBasicMaterial({ color: new Color(seriesColour(0)) }));
+    this.trail.frustumCulled = false;
+    this.scene.add(this.trail);
+
+    if (this.view.heading) {
+      this.disk = this.makeDisk(Math.abs(this.view.heading.radius));
+      this.scene.add(this.disk);
+      return;
+    }
+    const size = this.reach * (this.view.points.length > 12 ? 0.012 : 0.03);
+    this.view.points.forEach((_, i) => {
+      const ball = new Mesh(new SphereGeometry(size, 24, 16), new MeshLambertMaterial({ color: new Color(seriesColour(i === traced ? 0 : 1 + (i % 7))) }));
+      this.balls.push(ball);
+      this.scene.add(ball);
+    });
+    const bar = (from: number, to: number | Vector3) => {
+      const mesh = new Mesh(new CylinderGeometry(size / 4, size / 4, 1, 12), new MeshLambertMaterial({ color: ink("muted") }));
+      this.bars.push({ mesh, from, to });
+      this.scene.add(mesh);
+    };
+    for (const [a, b] of this.view.rods) bar(a, b);
+    for (const a of this.view.anchors) bar(a.point, new Vector3(...a.at));
+  }
+
+  // Its axle is y; spokes show how it turns.
+  private makeDisk(radius: number): Group {
+    const group = new Group();
+    const wheel = new Mesh(new CylinderGeometry(radius, radius, 0.08 * radius, 64), new MeshLambertMaterial({ color: new Color(seriesColour(0)), transparent: true, opacity: 0.9 }));
+    group.add(wheel);
+    for (const side of [-1, 1]) {
+      const points: Vector3[] = [];
+      for (let k = 0; k < 3; ++k) {
+        const a = (k * Math.PI) / 3;
+        points.push(new Vector3(radius * Math.cos(a), side * 0.05 * radius, radius * Math.sin(a)), new Vector3(-radius * Math.cos(a), side * 0.05 * radius, -radius * Math.sin(a)));
+      }
+      group.add(new LineSegments(new BufferGeometry().setFromPoints(points), new LineBasicMaterial({ color: new Color(colour("page")) })));
+      const mark = new Mesh(new SphereGeometry(0.09 * radius, 16, 12), new MeshLambertMaterial({ color: new Color(seriesColour(1)) }));
+      mark.position.set(0, side * 0.05 * radius, -0.82 * radius);
+      group.add(mark);
+    }
+    return group;
+  }
+
+  // Heading about z, then the turn of the wheel, which rolls forwards for a positive spin.
+  private wheelPose(values: ArrayLike<number>): { at: Vector3; turn: Quaternion } {
+    const heading = this.view.heading!, radius = Math.abs(heading.radius);
+    const at = this.place(values, 0).add(new Vector3(0, 0, radius));
+    const spin = heading.spin >= 0 ? Math.sign(heading.radius) * values[heading.spin] : 0;
+    const turn = new Quaternion().setFromAxisAngle(new Vector3(0, 0, 1), values[heading.angle]).multiply(new Quaternion().setFromAxisAngle(new Vector3(0, 1, 0), spin));
+    return { at, turn };
+  }
+
+  recolour() { if (this.moment) this.build(this.moment.clip); }
+
+  draw(moment: Moment) {
+    this.moment = moment;
+    if (this.follow) {
+      const to = this.place(moment.values, 0), shift = to.clone().sub(this.controls.target);
+      this.camera.position.add(shift);
+      this.controls.target.copy(to);
+    }
+    if (this.renderer) this.arrange(moment);
+    this.render();
+  }
+
+  private arrange(moment: Moment) {
+    const traced = this.view.points.length - 1;
+    if (this.view.heading && this.disk) {
+      const { at, turn } = this.wheelPose(moment.values);
+      this.disk.position.copy(at);
+      this.disk.quaternion.copy(turn);
+    }
+    this.balls.forEach((ball, i) => ball.position.copy(this.place(moment.values, i)));
+    for (const { mesh, from, to } of this.bars) {
+      const a = this.place(moment.values, from), b = typeof to === "number" ? this.place(moment.values, to) : to;
+      const along = b.clone().sub(a), length = along.length();
+      mesh.position.copy(a).addScaledVector(along, 0.5);
+      mesh.scale.set(1, Math.max(length, 1e-9), 1);
+      mesh.quaternion.setFromUnitVectors(new Vector3(0, 1, 0), along.normalize());
+    }
+    if (this.trail) {
+      const first = Math.max(0, moment.frame - kTrail), positions = this.trail.geometry.getAttribute("position") as BufferAttribute;
+      let n = 0;
+      for (let i = first; i <= moment.frame; ++i) {
+        const at = this.row(moment.clip, i, traced);
+        positions.setXYZ(n++, at.x, at.y, at.z);
+      }
+      const now = this.place(moment.values, traced);
+      positions.setXYZ(n++, now.x, now.y, now.z);
+      positions.needsUpdate = true;
+      this.trail.geometry.setDrawRange(0, n);
+    }
+  }
+
+  private render() {
+    const width = Math.max(200, this.element.clientWidth), height = Math.round(Math.min(560, Math.max(260, width * 0.6)));
+    this.camera.aspect = width / height;
+    this.camera.updateProjectionMatrix();
+    if (this.renderer) {
+      this.renderer.setPixelRatio(devicePixelRatio || 1);
+      const size = this.renderer.domElement;
+      if (size.clientWidth !== width || size.clientHeight !== height) this.renderer.setSize(width, height);
+      this.renderer.render(this.scene, this.camera);
+    } else if (this.moment) {
+      this.sketch(this.moment);
+    }
+  }
+
+  // Without WebGL: the same as lines.
+  private sketch(moment: Moment) {
+    const ctx = this.plain!.begin(), { width, height } = this.plain!;
+    this.camera.aspect = width / height;
+    this.camera.updateProjectionMatrix();
+    this.camera.updateMatrixWorld();
+    const put = (v: Vector3): [number, number] => {
+      const p = v.clone().project(this.camera);
+      return [((p.x + 1) / 2) * width, ((1 - p.y) / 2) * height];
+    };
+    const stroke = (points: Vector3[], style: string, thickness: number, alpha = 1) => {
+      ctx.strokeStyle = style;
+      ctx.lineWidth = thickness;
+      ctx.globalAlpha = alpha;
+      ctx.beginPath();
+      for (const p of points) ctx.lineTo(...put(p));
+      ctx.stroke();
+      ctx.globalAlpha = 1;
+    };
+    const grid = this.gridLines(), traced = this.view.points.length - 1, path: Vector3[] = [];
+    for (let i = 0; i < grid.length; i += 2) stroke([grid[i], grid[i + 1]], colour("line"), 1);
+    for (let i = 0; i < moment.clip.t.length; ++i) path.push(this.row(moment.clip, i, traced));
+    stroke(path, seriesColour(0), 1, 0.3);
+    stroke([...path.slice(Math.max(0, moment.frame - kTrail), moment.frame + 1), this.place(moment.values, traced)], seriesColour(0), 1.6);
+    if (this.view.heading) {
+      const { at, turn } = this.wheelPose(moment.values), radius = Math.abs(this.view.heading.radius), rim: Vector3[] = [];
+      const on = (a: number) => new Vector3(radius * Math.cos(a), 0, radius * Math.sin(a)).applyQuaternion(turn).add(at);
+      for (let k = 0; k <= 64; ++k) rim.push(on((k * Math.PI) / 32));
+      stroke(rim, seriesColour(0), 3);
+      for (let k = 0; k < 3; ++k) stroke([on((k * Math.PI) / 3), on((k * Math.PI) / 3 + Math.PI)], colour("muted"), 1.2);
+      return;
+    }
+    for (const [a, b] of this.view.rods) stroke([this.place(moment.values, a), this.place(moment.values, b)], colour("text"), 2);
+    for (const a of this.view.anchors) stroke([new Vector3(...a.at), this.place(moment.values, a.point)], colour("text"), 2);
+    this.view.points.forEach((_, i) => {
+      ctx.fillStyle = seriesColour(i === traced ? 0 : 1 + (i % 7));
+      ctx.beginPath();
+      ctx.arc(...put(this.place(moment.values, i)), 6, 0, 2 * Math.PI);
+      ctx.fill();
+    });
+  }
+}

@@ -1,0 +1,1 @@
+declare module "*.css"; // style sheets are bundled beside the script
