@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -57,6 +58,11 @@ Arguments::Arguments(std::string verb, std::string summary, std::string example)
     : verb_(std::move(verb)), summary_(std::move(summary)), example_(std::move(example)) {}
 
 void Arguments::system() { takes_system_ = true; }
+
+void Arguments::names(std::string unit, std::string help) {
+  names_unit_ = std::move(unit);
+  names_help_ = std::move(help);
+}
 
 void Arguments::flag(std::string name, std::string help) {
   options_.push_back({std::move(name), "", std::move(help), Shape::flag, {}});
@@ -162,6 +168,7 @@ void Arguments::read(std::vector<std::string> arguments) {
     positional.erase(positional.begin());
     if (system_.empty()) fault("the system's name is empty");
   }
+  if (!names_unit_.empty() && !unknown) names_ = std::exchange(positional, {});
   // What follows an unknown option is most likely its value.
   if (!positional.empty() && !unknown)
     fault(takes_system_ ? fmt::format("{} takes one system, but after {} there is also {}", verb_, in_quotes(system_),
@@ -263,6 +270,7 @@ void Arguments::refuse_if_faulty() const {
 
 std::string Arguments::help() const {
   std::string usage = fmt::format("rattleback {}{}", verb_, takes_system_ ? " SYSTEM" : "");
+  if (!names_unit_.empty()) usage += fmt::format(" [{}]...", names_unit_);
   std::vector<std::vector<std::string>> rows;
   std::size_t width = 0;
   for (const Option& option : options_) {
@@ -289,6 +297,7 @@ std::string Arguments::help() const {
   }();
   if (takes_system_)
     text += "\nSYSTEM is the path of a model file, or the name of a shipped system (`rattleback systems`).\n";
+  if (!names_unit_.empty()) text += "\n" + report::wrap(fmt::format("{} is {}.", names_unit_, names_help_), "", "");
   if (!rows.empty()) text += "\nOptions\n";
   const std::string blank(width + 4, ' ');
   for (const auto& row : rows) text += report::wrap(row[1], fmt::format("  {}  ", report::pad(row[0], width)), blank);

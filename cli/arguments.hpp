@@ -19,6 +19,7 @@ class Arguments {
   Arguments(std::string verb, std::string summary, std::string example);
 
   void system();                                                             // the verb works on one SYSTEM
+  void names(std::string unit, std::string help);                            // any number of words: ID ...
   void flag(std::string name, std::string help);                             // --json
   void value(std::string name, std::string unit, std::string help);          // --step H, at most once
   void values(std::string name, std::string unit, std::string help);         // --set NAME=VALUE, any number of times
@@ -28,6 +29,7 @@ class Arguments {
   bool parse(std::vector<std::string> arguments);
 
   [[nodiscard]] const std::string& system_name() const { return system_; }
+  [[nodiscard]] const std::vector<std::string>& name_list() const { return names_; }
   [[nodiscard]] bool has(std::string_view name) const;
   [[nodiscard]] std::optional<std::string> text(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> texts(std::string_view name) const;  // of an option that may be repeated
@@ -62,6 +64,8 @@ class Arguments {
   std::string verb_, summary_, example_;
   bool takes_system_ = false;
   std::string system_;
+  std::string names_unit_, names_help_;
+  std::vector<std::string> names_;
   std::vector<Option> options_;
   std::vector<std::string> faults_;
 };

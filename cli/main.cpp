@@ -32,10 +32,10 @@ constexpr std::array kVerbs = {
     Verb{"compare", compare, "several methods side by side: errors, energy, constraints, cost"},
     Verb{"section", section, "Poincare sections: where motions cross a surface"},
     Verb{"ensemble", ensemble, "statistics of the energy error over many starts or parameters"},
+    Verb{"reproduce", reproduce, "redoes the experiments of the source documents"},
     Verb{"methods", methods, "lists the methods with what they promise"},
     Verb{"systems", systems, "lists the systems that come with the program"},
     Verb{"demo", demo, ""},
-    Verb{"reproduce", nullptr, ""},
     Verb{"bench", nullptr, ""},
 };
 
@@ -43,11 +43,12 @@ std::string overview() {
   std::string text =
       "Mechanical systems with constraints, without losing the physics.\n\nUsage\n  rattleback VERB ...\n\nVerbs\n";
   for (const Verb& verb : kVerbs)
-    if (!verb.about.empty()) text += fmt::format("  {:<8} {}\n", verb.name, verb.about);
+    if (!verb.about.empty()) text += fmt::format("  {:<9} {}\n", verb.name, verb.about);
   return text +
          "\n`rattleback VERB --help` explains a verb, with an example. `rattleback demo` shows one run.\n"
          "\nExample\n  rattleback run chaplygin-sleigh\n"
-         "\nExit status: 0 done; 2 the request or the model is wrong; 3 the integration stopped early;\n"
+         "\nExit status: 0 done; 1 reproduce --check found another number than expected; 2 the request or the model\n"
+         "is wrong; 3 the integration stopped early;\n"
          "74 the result could not be written; 70 a fault of the program.\n";
 }
 
@@ -83,7 +84,7 @@ int dispatch(const Words& words) {
     if (verb.function != nullptr) return verb.function(rest);
     throw Error(
         fmt::format("the verb '{}' is not in this version. There are: run, check, order, compare, section, ensemble, "
-                    "methods, systems",
+                    "reproduce, methods, systems",
                     word));
   }
   throw Error(unknown_verb(word));

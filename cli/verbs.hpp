@@ -11,8 +11,9 @@ using Words = std::vector<std::string>;
 
 // What scripts can rely on. 74 and 70 are those of sysexits.h.
 inline constexpr int kDone = 0;
-inline constexpr int kWrongRequest = 2;  // nothing was written, stdout is empty
-inline constexpr int kStoppedEarly = 3;  // everything up to there was kept
+inline constexpr int kNotAsExpected = 1;  // reproduce --check: a number is not what it should be
+inline constexpr int kWrongRequest = 2;   // nothing was written, stdout is empty
+inline constexpr int kStoppedEarly = 3;   // everything up to there was kept
 inline constexpr int kInternalError = 70;
 inline constexpr int kOutputFailed = 74;  // the result was computed, but could not be written (disk full)
 
@@ -24,6 +25,7 @@ int order(const Words& words);
 int compare(const Words& words);
 int section(const Words& words);
 int ensemble(const Words& words);
+int reproduce(const Words& words);
 int demo(const Words& words);
 
 // Writes to stdout, with a line feed behind unless there is one. Throws OutputFailed.

@@ -24,7 +24,8 @@ Rows at_records(const Trajectory::Records& r, const Function& value) {
     return std::span(all).subspan(i * width, width);
   };
   Rows out;
-  for (std::size_t i = 0; i < r.rows; ++i) out.push_back(value(r.t[i], row(r.q, i), row(r.v, i), row(r.multipliers, i)));
+  for (std::size_t i = 0; i < r.rows; ++i)
+    out.push_back(value(r.t[i], row(r.q, i), row(r.v, i), row(r.multipliers, i)));
   return out;
 }
 

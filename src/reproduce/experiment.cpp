@@ -145,8 +145,7 @@ void Experiment::run_run(Job& job) const {
   const Model model = load(study.system, job.variant->load, options);
   const Trajectory trajectory = simulate(model, options);
   const auto measures = measures_of(job.study);
-  if (trajectory.status == Status::stopped && !std::ranges::count(measures, "stopped"))
-    throw Error(trajectory.message);
+  if (trajectory.status == Status::stopped && !std::ranges::count(measures, "stopped")) throw Error(trajectory.message);
   for (const std::string& name : measures) job.measured[name] = measure(model, trajectory, name);
   draw(job, [&](const Panel& panel, std::vector<Series>& to) {
     std::vector<std::string> ys{panel.y};

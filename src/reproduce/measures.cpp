@@ -92,8 +92,7 @@ std::vector<double> measure(const SectionRequest& request, const SectionReport& 
   std::vector<double> out;
   const auto axis = [&](const std::string& text) {
     const auto found = std::ranges::find(request.axes, text);
-    if (found == request.axes.end())
-      throw Error(fmt::format("'{}': the section has no axis '{}'", name, text));
+    if (found == request.axes.end()) throw Error(fmt::format("'{}': the section has no axis '{}'", name, text));
     return static_cast<std::size_t>(found - request.axes.begin());
   };
   const auto columns = [&](std::size_t start, std::size_t which) {
@@ -188,13 +187,21 @@ std::string in_words(const std::string& measure) {
   if (const auto found = words.find(measure); found != words.end()) return found->second;
   const auto call = as_call(measure);
   if (!call) return measure;
-  static const std::map<std::string, std::string> calls{
-      {"max", "largest |{}|"},       {"min", "smallest {}"},        {"first", "{} at the start"},
-      {"final", "{} at the end"},    {"range", "range of {}"},      {"mean", "mean of {}"},
-      {"slope", "growth of {} per time"}, {"offset", "{} without its growth"}, {"rate", "exponential rate of {}"},
-      {"growth", "{}: last tenth over first"}, {"excess", "{}: last tenth over the rest"},
-      {"chaos", "0-1 test for chaos of {}"}, {"conic", "distance from an ellipse"},
-      {"error", "error for h = {}"}, {"distance", "distance to the run '{}'"}};
+  static const std::map<std::string, std::string> calls{{"max", "largest |{}|"},
+                                                        {"min", "smallest {}"},
+                                                        {"first", "{} at the start"},
+                                                        {"final", "{} at the end"},
+                                                        {"range", "range of {}"},
+                                                        {"mean", "mean of {}"},
+                                                        {"slope", "growth of {} per time"},
+                                                        {"offset", "{} without its growth"},
+                                                        {"rate", "exponential rate of {}"},
+                                                        {"growth", "{}: last tenth over first"},
+                                                        {"excess", "{}: last tenth over the rest"},
+                                                        {"chaos", "0-1 test for chaos of {}"},
+                                                        {"conic", "distance from an ellipse"},
+                                                        {"error", "error for h = {}"},
+                                                        {"distance", "distance to the run '{}'"}};
   const auto found = calls.find(call->first);
   return found == calls.end() ? measure : fmt::format(fmt::runtime(found->second), call->second);
 }

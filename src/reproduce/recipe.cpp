@@ -19,9 +19,9 @@ namespace {
 using front::Value;
 
 using List = std::vector<std::string>;
-const List kOptionKeys{"until",  "formulation", "multiplier", "project", "compose", "alpha", "rtol",      "atol",
-                       "gain",   "newton-tol",  "newton",     "every",   "set",     "start", "redundant", "adaptive",
-                       "controller"};
+const List kOptionKeys{"until", "formulation", "multiplier", "project",    "compose",   "alpha",
+                       "rtol",  "atol",        "gain",       "newton-tol", "newton",    "every",
+                       "set",   "start",       "redundant",  "adaptive",   "controller"};
 const List kStudyKeys{"name", "system", "methods", "steps", "cases", "short", "expect", "fit"};
 const List kSectionKeys{"where", "if", "direction", "crossings", "axes", "vary", "values"};
 const List kEnsembleKeys{"vary", "values", "power"};
@@ -34,7 +34,8 @@ List joined(std::initializer_list<const List*> lists) {
 
 // Numbers may be written as expressions: "2*sin(pi/40)". No parameter is known in them.
 double evaluated(const std::string& text) {
-  static const Model nothing = parse_model("coordinates = [\"none\"]\n[lagrangian]\nkinetic = \"none'^2/2\"\n", "recipe");
+  static const Model nothing =
+      parse_model("coordinates = [\"none\"]\n[lagrangian]\nkinetic = \"none'^2/2\"\n", "recipe");
   return evaluate_number(nothing, "number", text);
 }
 
@@ -45,8 +46,8 @@ class Reader {
 
   Recipe read() {
     only(root_, "the top of a recipe",
-         {"id", "title", "document", "place", "says", "verdict", "because", "caption", "columns", "system", "set", "start",
-          "run", "order", "section", "ensemble", "check", "panel"});
+         {"id", "title", "document", "place", "says", "verdict", "because", "caption", "columns", "system", "set",
+          "start", "run", "order", "section", "ensemble", "check", "panel"});
     Recipe r;
     r.id = text_of(root_, "id");
     r.title = text_of(root_, "title");
@@ -57,9 +58,10 @@ class Reader {
     r.caption = optional_text(root_, "caption");
     r.verdict = verdict(need(root_, "verdict"));
     if (const Value* columns = root_.find("columns")) r.columns = whole(*columns);
-    for (const auto& [key, verb] : {std::pair{"run", Study::Verb::run}, std::pair{"order", Study::Verb::order},
-                                    std::pair{"section", Study::Verb::section},
-                                    std::pair{"ensemble", Study::Verb::ensemble}, std::pair{"check", Study::Verb::check}}) {
+    for (const auto& [key, verb] :
+         {std::pair{"run", Study::Verb::run}, std::pair{"order", Study::Verb::order},
+          std::pair{"section", Study::Verb::section}, std::pair{"ensemble", Study::Verb::ensemble},
+          std::pair{"check", Study::Verb::check}}) {
       const Value* list = root_.find(key);
       if (list == nullptr) continue;
       std::size_t number = 0;
@@ -303,7 +305,8 @@ class Reader {
   }
 
   void panel(const Value& item, Recipe& r) const {
-    only(item, "a panel", {"title", "x-label", "y-label", "of", "x", "y", "only", "labels", "log", "same-scale", "points"});
+    only(item, "a panel",
+         {"title", "x-label", "y-label", "of", "x", "y", "only", "labels", "log", "same-scale", "points"});
     Panel p;
     p.title = optional_text(item, "title");
     p.of = optional_text(item, "of");

@@ -34,8 +34,8 @@ struct Case {
 struct Study {
   enum class Verb { run, order, section, ensemble, check };
   Verb verb = Verb::run;
-  std::string name;    // panels and distances refer to it
-  std::string system;  // of the study, or of the recipe
+  std::string name;                                  // panels and distances refer to it
+  std::string system;                                // of the study, or of the recipe
   std::vector<std::pair<std::string, int>> methods;  // name and stages
   std::vector<double> steps;
   std::vector<Case> cases;  // at least one

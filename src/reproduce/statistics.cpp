@@ -6,8 +6,8 @@
 #include <numbers>
 #include <span>
 
-#include <Eigen/QR>
 #include <fmt/format.h>
+#include <Eigen/QR>
 
 #include "rattleback/error.hpp"
 
@@ -62,8 +62,8 @@ Column logarithms(const Column& y) {
 }  // namespace
 
 const std::vector<std::string>& statistics() {
-  static const std::vector<std::string> names{"max",   "min",    "first", "final",  "range", "slope",
-                                              "rate",  "offset", "mean",  "growth", "excess", "chaos"};
+  static const std::vector<std::string> names{"max",  "min",    "first", "final",  "range",  "slope",
+                                              "rate", "offset", "mean",  "growth", "excess", "chaos"};
   return names;
 }
 
@@ -109,8 +109,7 @@ double zero_one_test(const Column& y) {
         const double a = p[j + m] - p[j], b = q[j + m] - q[j];
         sum += a * a + b * b;
       }
-      const double oscillation =
-          average * average * (1.0 - std::cos(c * static_cast<double>(m))) / (1.0 - std::cos(c));
+      const double oscillation = average * average * (1.0 - std::cos(c * static_cast<double>(m))) / (1.0 - std::cos(c));
       lag.push_back(static_cast<double>(m));
       spread.push_back(sum / static_cast<double>(n - horizon) - oscillation);
     }
