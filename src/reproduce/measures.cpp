@@ -196,6 +196,7 @@ std::string in_words(const std::string& measure) {
                                                         {"slope", "growth of {} per time"},
                                                         {"offset", "{} without its growth"},
                                                         {"rate", "exponential rate of {}"},
+                                                        {"late_rate", "exponential rate of {}, last fifth"},
                                                         {"growth", "{}: last tenth over first"},
                                                         {"excess", "{}: last tenth over the rest"},
                                                         {"chaos", "0-1 test for chaos of {}"},

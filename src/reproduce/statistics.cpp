@@ -62,8 +62,8 @@ Column logarithms(const Column& y) {
 }  // namespace
 
 const std::vector<std::string>& statistics() {
-  static const std::vector<std::string> names{"max",  "min",    "first", "final",  "range",  "slope",
-                                              "rate", "offset", "mean",  "growth", "excess", "chaos"};
+  static const std::vector<std::string> names{"max",       "min",    "first", "final",  "range",  "slope", "rate",
+                                              "late_rate", "offset", "mean",  "growth", "excess", "chaos"};
   return names;
 }
 
@@ -81,6 +81,11 @@ double statistic(const std::string& name, const Column& t, const Column& y) {
   if (name == "slope") return straight_line(t, y).slope;
   if (name == "offset") return straight_line(t, y).offset;
   if (name == "rate") return straight_line(t, logarithms(y)).slope;
+  if (name == "late_rate") {
+    const std::size_t from = y.size() - std::max<std::size_t>(2, y.size() / 5);
+    const auto late = [&](const Column& c) { return Column(c.begin() + static_cast<std::ptrdiff_t>(from), c.end()); };
+    return y.size() < 2 ? kNothing : straight_line(late(t), logarithms(late(y))).slope;
+  }
   if (name == "growth") return largest(tail) / largest(head);
   if (name == "excess") return largest(tail) / largest(all.first(y.size() - tenth));
   if (name == "chaos") return zero_one_test(y);

@@ -13,6 +13,7 @@ using Column = std::vector<double>;
 //   min      smallest y                      rate            slope of log|y| over t
 //   first, final                             growth          largest |y| of the last tenth over that of the first
 //   range    largest - smallest y            excess          largest |y| of the last tenth over that of the rest
+//   late_rate  rate over the last fifth
 //   chaos    0: regular, 1: chaotic (zero_one_test)
 const std::vector<std::string>& statistics();
 double statistic(const std::string& name, const Column& t, const Column& y);
