@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -284,11 +285,30 @@ class Drawing {
                              s.style == Style::dashed ? " stroke-dasharray=\"5 4\"" : "");
     }
     if (s.style == Style::line || s.style == Style::dashed) return;
-    const double radius = points.size() > 2000 ? 0.8 : points.size() > 200 ? 1.3 : 3.0;
+    if (points.size() > 200) {
+      dots(points, X, Y, colour);
+      return;
+    }
+    const double radius = 3.0;
     for (const auto& [x, y] : points)
       if (X.shows(x) && Y.shows(y))
         text_ +=
             fmt::format("<circle class=\"p{}\" cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"{}\"/>\n", colour, X(x), Y(y), radius);
+  }
+
+  // Many points: one path of dots, and of those that fall on the same spot only the first.
+  void dots(const std::vector<std::pair<double, double>>& points, const Scale& X, const Scale& Y, int colour) {
+    constexpr double kSpot = 0.5;  // pixels
+    std::set<std::pair<long, long>> taken;
+    std::string path;
+    for (const auto& [x, y] : points) {
+      if (!X.shows(x) || !Y.shows(y)) continue;
+      if (!taken.emplace(std::lround(X(x) / kSpot), std::lround(Y(y) / kSpot)).second) continue;
+      path += fmt::format("M{:.1f} {:.1f}h0", X(x), Y(y));
+    }
+    if (!path.empty())
+      text_ += fmt::format("<path class=\"curve s{}\" style=\"stroke-width: {}; stroke-linecap: round\" d=\"{}\"/>\n",
+                           colour, points.size() > 2000 ? 1.6 : 2.6, path);
   }
 
   static std::vector<std::pair<double, double>> all(const Series& s) {

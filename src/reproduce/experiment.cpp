@@ -38,6 +38,20 @@ Series thin(Series s) {
   return s;
 }
 
+// The largest in each of many pieces of a curve: what a logarithmic axis shows of errors that change their sign or jump
+// between rounding errors.
+Series envelope(const Series& s) {
+  constexpr std::size_t kPieces = 500;
+  const std::size_t piece = std::max<std::size_t>(1, s.x.size() / kPieces);
+  Series out{.label = s.label, .x = {}, .y = {}, .style = s.style, .colour = s.colour};
+  for (std::size_t i = 0; i < s.x.size(); i += piece) {
+    const auto from = s.y.begin() + static_cast<std::ptrdiff_t>(i);
+    out.x.push_back(s.x[i]);
+    out.y.push_back(*std::max_element(from, from + static_cast<std::ptrdiff_t>(std::min(piece, s.x.size() - i))));
+  }
+  return out;
+}
+
 // A logarithmic axis shows sizes; what is exactly 0 stands at the smallest that rounding leaves.
 void for_axis(std::vector<double>& values, bool logarithmic) {
   if (!logarithmic) return;
@@ -134,7 +148,7 @@ void Experiment::draw(Job& job, const Draw& draw_panel) const {
     for (Series& s : job.series[p]) {
       for_axis(s.x, panel.log_x);
       for_axis(s.y, panel.log_y);
-      if (s.style == Series::Style::line) s = thin(std::move(s));
+      if (s.style == Series::Style::line) s = panel.log_y ? envelope(s) : thin(std::move(s));
     }
   }
 }
