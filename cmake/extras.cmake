@@ -42,14 +42,14 @@ if(bench_sources)
   endforeach()
 endif()
 
-# tests/bench/ compares the kernels with the library; the timing itself is a long test, alone on the machine.
+# tests/bench/ compares the kernels with the library; the timing itself is a long test, alone on the machine, of what
+# `ninja bench` has built.
 function(add_bench_tests)
   if(TARGET bench_tests)
     target_link_libraries(bench_tests PRIVATE rattleback_kernels)
   endif()
   foreach(name interpreter ida large energy)
     if(TARGET bench_${name} AND NOT RATTLEBACK_SANITIZE)
-      set_target_properties(bench_${name} PROPERTIES EXCLUDE_FROM_ALL OFF)
       add_test(NAME bench.${name} COMMAND bench_${name} --check)
       set_tests_properties(bench.${name} PROPERTIES TIMEOUT 300 LABELS "bench;long" RUN_SERIAL ON)
     endif()

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <Eigen/SparseCore>
 
 #include "audit/derivative_check.hpp"
 #include "audit/integrability.hpp"
@@ -118,7 +117,10 @@ void check_large(const Model& model, CheckReport& out) {
   for (const Entry& e : mass) out.mass_constant = out.mass_constant && g.is_constant(e.expr);
 
   // Values of a matrix function, entry by entry: as a vector function whose rows are the entries' own places.
-  using Triplets = std::vector<Eigen::Triplet<double>>;
+  struct Triplet {
+    std::int32_t row, col;
+    double value;
+  };
   const auto triplets = [&](const Entries& matrix) {
     Entries flat;
     std::int32_t next = 0;
@@ -131,11 +133,11 @@ void check_large(const Model& model, CheckReport& out) {
     }
     Evaluator evaluate(g, flat, next, n, m);
     const auto x = evaluate(0.0, model.q0, model.v0);
-    Triplets list;
+    std::vector<Triplet> list;
     std::size_t k = 0;
     for (const Entry& e : matrix)
       for (std::int32_t i = 0; i < std::max<std::int32_t>(1, e.count); ++i)
-        list.emplace_back(e.row.at(i), e.col.at(i), x[k++]);
+        list.push_back({e.row.at(i), e.col.at(i), x[k++]});
     return list;
   };
   const RowRank rank = row_rank(g, K, m, n, model.q0, model.v0);
@@ -145,16 +147,16 @@ void check_large(const Model& model, CheckReport& out) {
   std::vector<double> diagonal(static_cast<std::size_t>(n), 0.0);
   bool is_diagonal = true;
   for (const auto& t : triplets(mass)) {
-    if (t.row() == t.col())
-      diagonal[static_cast<std::size_t>(t.row())] += t.value();
+    if (t.row == t.col)
+      diagonal[static_cast<std::size_t>(t.row)] += t.value;
     else
-      is_diagonal = is_diagonal && t.value() == 0.0;
+      is_diagonal = is_diagonal && t.value == 0.0;
   }
   out.mass_positive_definite = is_diagonal;
   for (const double x : diagonal) out.mass_positive_definite = out.mass_positive_definite && x > 0.0;
   out.saddle_regular = out.mass_positive_definite && out.rank == m;
   if (!is_diagonal)
-    out.notes.push_back(
+    out.notes.emplace_back(
         "the mass matrix is not diagonal; whether it is positive definite was not decided at this size");
 
   out.consistent = true;
@@ -176,7 +178,7 @@ void check_large(const Model& model, CheckReport& out) {
   };
   residuals(model.holonomic, model.holonomic_names, true);
   residuals(model.nonholonomic, model.nonholonomic_names, false);
-  out.notes.push_back(
+  out.notes.emplace_back(
       "large families: constraints are listed by family, integrability of nonholonomic ones was not tested");
 }
 

@@ -2,10 +2,10 @@
 // exactly when each d(omega) vanishes on their common kernel (Frobenius).
 #include "audit/integrability.hpp"
 
-#include <Eigen/Dense>
 #include <random>
 
 #include "formulation/evaluator.hpp"
+#include "solve/decompositions.hpp"
 
 namespace rattleback {
 namespace {
@@ -14,11 +14,11 @@ using Eigen::MatrixXd;
 
 // Kernel of the rows of A.
 MatrixXd kernel(const MatrixXd& A) {
-  const Eigen::JacobiSVD<MatrixXd> svd(A, Eigen::ComputeFullV);
-  const double big = svd.singularValues().size() > 0 ? svd.singularValues()(0) : 0.0;
+  const linalg::SingularValues svd = linalg::singular_values_and_v(A);
+  const double big = svd.values.size() > 0 ? svd.values(0) : 0.0;
   Eigen::Index rank = 0;
-  while (rank < svd.singularValues().size() && svd.singularValues()(rank) > 1e-10 * big) ++rank;
-  return svd.matrixV().rightCols(A.cols() - rank);
+  while (rank < svd.values.size() && svd.values(rank) > 1e-10 * big) ++rank;
+  return svd.V.rightCols(A.cols() - rank);
 }
 
 }  // namespace
@@ -75,8 +75,8 @@ Integrability integrability(const Mechanical& system, const std::vector<double>&
       const MatrixXd curl = d[c] - d[c].transpose();
       const double size = 1e-9 * (d[c].cwiseAbs().maxCoeff() + 1e-300);
       const MatrixXd own = kernel(A.row(static_cast<Eigen::Index>(c)));
-      if (!linear[c] || (own.transpose() * curl * own).cwiseAbs().maxCoeff() > size) out.alone[c] = false;
-      if (!linear[c] || (X.cols() > 0 && (X.transpose() * curl * X).cwiseAbs().maxCoeff() > size)) out.together = false;
+      if (!linear[c] || linalg::congruent(own, curl).cwiseAbs().maxCoeff() > size) out.alone[c] = false;
+      if (!linear[c] || (X.cols() > 0 && linalg::congruent(X, curl).cwiseAbs().maxCoeff() > size)) out.together = false;
     }
   }
   return out;

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include <Eigen/Dense>
-
 #include "formulation/evaluator.hpp"
+#include "solve/decompositions.hpp"
 
 namespace rattleback {
 
@@ -27,7 +26,7 @@ RankMargin rank_margin(const System& system, const Trajectory::Records& records)
     if (!K.allFinite()) return;
     for (Eigen::Index r = 0; r < K.rows(); ++r)
       if (const double length = K.row(r).norm(); length > 0.0) K.row(r) /= length;
-    const Eigen::VectorXd s = K.jacobiSvd().singularValues();
+    const Eigen::VectorXd s = linalg::singular_values(K);
     if (const double margin = s.minCoeff() / s.maxCoeff(); margin < out.smallest) {
       out = {margin, records.t[i]};
       worst = i;

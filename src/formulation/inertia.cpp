@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <Eigen/Dense>
 
 #include "formulation/evaluator.hpp"
+#include "solve/decompositions.hpp"
 
 namespace rattleback {
 namespace {
@@ -62,9 +62,9 @@ AddedInertia added_inertia(const Model& model, const Graph& graph, const std::ve
   VectorXd root = own.cwiseSqrt();
   for (double& x : root) x = 1.0 / (x > 0.0 ? x : std::sqrt(own.maxCoeff()));
   const MatrixXd scaled = root.asDiagonal() * M * root.asDiagonal();
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(scaled);
-  const double largest = eigen.eigenvalues().cwiseAbs().maxCoeff();
-  const Eigen::Array<bool, Eigen::Dynamic, 1> singular = eigen.eigenvalues().array().abs() <= kSingular * largest;
+  const linalg::SymmetricEigen eigen = linalg::symmetric_eigen(scaled);
+  const double largest = eigen.values.cwiseAbs().maxCoeff();
+  const Eigen::Array<bool, Eigen::Dynamic, 1> singular = eigen.values.array().abs() <= kSingular * largest;
   if (!singular.any()) return out;
 
   const VectorXd inverse = typical_inertia(graph, Lvv, own).cwiseInverse();
@@ -76,14 +76,14 @@ AddedInertia added_inertia(const Model& model, const Graph& graph, const std::ve
   saddle.topLeftCorner(n, n) = inverse.cwiseSqrt().asDiagonal() * M * inverse.cwiseSqrt().asDiagonal();
   saddle.topRightCorner(n, m) = rows.transpose();
   saddle.bottomLeftCorner(m, n) = rows;
-  const VectorXd values = Eigen::SelfAdjointEigenSolver<MatrixXd>(saddle).eigenvalues().cwiseAbs();
+  const VectorXd values = linalg::symmetric_eigen(saddle).values.cwiseAbs();
   if (values.minCoeff() <= kSingular * values.maxCoeff()) return out;
 
   for (Index i = 0; i < m; ++i) out.c.push_back(1.0 / (size(i) * size(i)));
   for (Index j = 0; j < n; ++j) {
     double share = 0.0;
     for (Index e = 0; e < n; ++e)
-      if (singular(e)) share = std::fmax(share, std::fabs(eigen.eigenvectors()(j, e)));
+      if (singular(e)) share = std::fmax(share, std::fabs(eigen.vectors(j, e)));
     if (share > 1e-6) out.without_inertia.push_back(model.coordinates[static_cast<std::int32_t>(j)]);
   }
   return out;

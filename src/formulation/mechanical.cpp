@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include <Eigen/Dense>
-
 #include "rattleback/error.hpp"
+#include "solve/decompositions.hpp"
 
 namespace rattleback {
 
@@ -95,15 +94,14 @@ Mechanical::Mechanical(const Model& model, bool add_inertia) : graph(*model.grap
       for (std::int32_t j = 0; j < n; ++j) mass->push_back(M(i, j));
     constexpr double kGraded = 1e-4;
     const Eigen::VectorXd diagonal = M.diagonal().cwiseAbs();
-    const Eigen::FullPivLU<Eigen::MatrixXd> lu(M);
-    graded_mass = !lu.isInvertible() || diagonal.minCoeff() < kGraded * diagonal.maxCoeff();
-    if (lu.isInvertible()) {
-      const Eigen::MatrixXd inverse = lu.inverse();
+    const std::optional<Eigen::MatrixXd> inverse = linalg::inverse(M);
+    graded_mass = !inverse || diagonal.minCoeff() < kGraded * diagonal.maxCoeff();
+    if (inverse) {
       const bool is_diagonal = M.isDiagonal(0.0);
       inverse_mass.emplace();
       for (std::int32_t i = 0; i < n; ++i)
         for (std::int32_t j = 0; j < n; ++j)
-          inverse_mass->push_back(is_diagonal ? (i == j ? 1.0 / M(i, j) : 0.0) : inverse(i, j));
+          inverse_mass->push_back(is_diagonal ? (i == j ? 1.0 / M(i, j) : 0.0) : (*inverse)(i, j));
     }
     Graph& gr = graph;
     for (const NodeId f : p)

@@ -4,10 +4,10 @@
 #include <limits>
 
 #include <fmt/format.h>
-#include <Eigen/Dense>
 
 #include "formulation/mechanical.hpp"
 #include "formulation/terms.hpp"
+#include "solve/decompositions.hpp"
 
 namespace rattleback {
 namespace {
@@ -75,8 +75,7 @@ PortHamiltonianStructure::PortHamiltonianStructure(const PortHamiltonian& system
 std::optional<StructureFault> PortHamiltonianStructure::indefinite(const double* W) const {
   const auto size = static_cast<Eigen::Index>(states_.size() + inputs_.size());
   const auto states = static_cast<Eigen::Index>(states_.size());
-  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  Eigen::MatrixXd m = Eigen::Map<const RowMajor>(W, size, size);
+  Eigen::MatrixXd m = Eigen::Map<const linalg::RowMajorXd>(W, size, size);
   if (!m.allFinite() || m.isZero(0.0)) return {};
   const auto label = [&](Eigen::Index i) {
     return i < states ? states_[static_cast<std::size_t>(i)] : inputs_[static_cast<std::size_t>(i - states)];
@@ -106,9 +105,9 @@ std::optional<StructureFault> PortHamiltonianStructure::indefinite(const double*
   Eigen::VectorXd root = m.diagonal().cwiseSqrt();
   for (double& x : root) x = x > 0.0 ? 1.0 / x : 1.0;
   const Eigen::MatrixXd scaled = root.asDiagonal() * m * root.asDiagonal();
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(scaled);
-  if (eigen.eigenvalues()(0) >= kIndefinite * static_cast<double>(size)) return {};
-  Eigen::VectorXd w = root.asDiagonal() * eigen.eigenvectors().col(0);
+  const linalg::SymmetricEigen eigen = linalg::symmetric_eigen(scaled);
+  if (eigen.values(0) >= kIndefinite * static_cast<double>(size)) return {};
+  Eigen::VectorXd w = root.asDiagonal() * eigen.vectors.col(0);
   Eigen::Index big = 0;
   w /= w.cwiseAbs().maxCoeff(&big);
   if (w(big) < 0.0) w = -w;
@@ -121,7 +120,9 @@ std::optional<StructureFault> PortHamiltonianStructure::indefinite(const double*
                              std::fabs(w(i)), label(i));
   }
   const Eigen::Index a = part.front(), b = part.size() > 1 ? part[1] : part[0];
-  return fault(a, b, fmt::format("w^T W w is {:.3g} for w = {}; see entry {}", w.dot(m * w), direction, entry(a, b)));
+  return fault(
+      a, b,
+      fmt::format("w^T W w is {:.3g} for w = {}; see entry {}", w.dot(linalg::product(m, w)), direction, entry(a, b)));
 }
 
 std::optional<StructureFault> PortHamiltonianStructure::identity_fault(double t, std::span<const double> x) {

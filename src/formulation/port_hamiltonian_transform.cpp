@@ -1,16 +1,15 @@
 #include "formulation/port_hamiltonian_transform.hpp"
 
-#include <Eigen/Dense>
-
 #include "formulation/point.hpp"
 #include "rattleback/error.hpp"
+#include "solve/decompositions.hpp"
 
 namespace rattleback {
 namespace {
 
 using Vector = PortHamiltonian::Vector;
 using Matrix = PortHamiltonian::Matrix;
-using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using RowMajor = linalg::RowMajorXd;
 
 // U^T m
 Matrix from_left(Graph& g, const RowMajor& U, const Matrix& m) {
@@ -87,10 +86,9 @@ PortHamiltonian autonomous(const PortHamiltonian& system) {
 PortHamiltonian transformed(const PortHamiltonian& system, const std::vector<double>& V, const std::vector<double>& U) {
   const auto n = static_cast<Eigen::Index>(system.n);
   const RowMajor v = Eigen::Map<const RowMajor>(V.data(), n, n), u = Eigen::Map<const RowMajor>(U.data(), n, n);
-  const Eigen::FullPivLU<RowMajor> lu(u);
-  if (!lu.isInvertible() || !Eigen::FullPivLU<RowMajor>(v).isInvertible())
+  const std::optional<RowMajor> inverse = linalg::inverse(u);
+  if (!inverse || !linalg::inverse(v))
     throw Error("a change of variables needs regular matrices V and U; one of them is singular");
-  const RowMajor inverse = lu.inverse();
   PortHamiltonian f = system;
   Graph& g = f.graph;
   Vector x;
@@ -127,7 +125,7 @@ PortHamiltonian transformed(const PortHamiltonian& system, const std::vector<dou
     NodeId r = g.zero(), z = g.zero();
     for (Eigen::Index k = 0; k < n; ++k) {
       r = g.add(r, g.mul(g.constant(u(k, i)), a.r[static_cast<std::size_t>(k)]));
-      z = g.add(z, g.mul(g.constant(inverse(i, k)), a.z[static_cast<std::size_t>(k)]));
+      z = g.add(z, g.mul(g.constant((*inverse)(i, k)), a.z[static_cast<std::size_t>(k)]));
     }
     f.r[static_cast<std::size_t>(i)] = r;
     f.z[static_cast<std::size_t>(i)] = z;

@@ -5,13 +5,13 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <Eigen/Dense>
 
 #include "formulation/family_start.hpp"
 #include "formulation/least_norm.hpp"
 #include "formulation/port_hamiltonian_start.hpp"
 #include "formulation/terms.hpp"
 #include "rattleback/error.hpp"
+#include "solve/decompositions.hpp"
 
 namespace rattleback {
 namespace {
@@ -68,7 +68,7 @@ void find_negative_inertia(StartAnalysis& out, const Names& coordinates, MatrixX
   VectorXd root = M.diagonal().cwiseAbs().cwiseSqrt();
   for (double& x : root) x = x > 0.0 ? 1.0 / x : 1.0;
   M = (root.asDiagonal() * M * root.asDiagonal()).eval();
-  const VectorXd all = Eigen::SelfAdjointEigenSolver<MatrixXd>(M).eigenvalues();
+  const VectorXd all = linalg::symmetric_eigen(M).values;
   out.mass_indefinite = all.minCoeff() < kNegative * all.cwiseAbs().maxCoeff();
   if (!out.mass_indefinite) return;
   MatrixXd Z = MatrixXd::Identity(n, n);
@@ -76,14 +76,12 @@ void find_negative_inertia(StartAnalysis& out, const Names& coordinates, MatrixX
     K = (K * root.asDiagonal()).eval();
     for (Eigen::Index i = 0; i < K.rows(); ++i)
       if (const double size = K.row(i).norm(); size > 0.0) K.row(i) /= size;
-    Eigen::ColPivHouseholderQR<MatrixXd> qr(K.transpose());
-    qr.setThreshold(1e-10);
-    Z = MatrixXd(qr.householderQ()).rightCols(n - qr.rank());
+    Z = linalg::kernel_of_rows(K, 1e-10);
     if (Z.cols() == 0) return;
   }
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> allowed(Z.transpose() * M * Z);
-  if (allowed.eigenvalues()(0) >= kNegative * allowed.eigenvalues().cwiseAbs().maxCoeff()) return;
-  const VectorXd direction = Z * allowed.eigenvectors().col(0);
+  const linalg::SymmetricEigen allowed = linalg::symmetric_eigen(linalg::congruent(Z, M));
+  if (allowed.values(0) >= kNegative * allowed.values.cwiseAbs().maxCoeff()) return;
+  const VectorXd direction = linalg::product(Z, VectorXd(allowed.vectors.col(0)));
   for (Eigen::Index i = 0; i < n; ++i)
     if (std::fabs(direction(i)) > 1e-3) out.negative_inertia.push_back(coordinates[static_cast<std::int32_t>(i)]);
 }
@@ -159,15 +157,15 @@ void analyse_odae(StartAnalysis& out, const System& system, std::span<const doub
   find_dead_rows(out, gy, [&](Eigen::Index i) { return name(rows[static_cast<std::size_t>(i)]); });
   std::vector<double> at(psi.begin(), psi.end());
   at.resize(static_cast<std::size_t>(m), 0.0);
-  MatrixXd all = kz * evaluate(o.graph, r_psi, m, n, m, 0.0, y, z, at);
+  MatrixXd all = linalg::product(kz, evaluate(o.graph, r_psi, m, n, m, 0.0, y, z, at));
   if (!all.allFinite()) {  // |psi|^0.85 has no derivative at 0
     std::fill(at.begin(), at.end(), 1.0);
-    all = kz * evaluate(o.graph, r_psi, m, n, m, 0.0, y, z, at);
+    all = linalg::product(kz, evaluate(o.graph, r_psi, m, n, m, 0.0, y, z, at));
   }
   for (const std::int32_t c : model.odae.unilateral)
     if (all(c, c) < 0.0) out.pulling.push_back(name(c));
   const MatrixXd product = all(rows, rows);
-  out.saddle_regular = rows.empty() || (product.allFinite() && Eigen::FullPivLU<MatrixXd>(product).isInvertible());
+  out.saddle_regular = rows.empty() || (product.allFinite() && linalg::is_regular(product));
   out.mass_positive_definite = true;
 }
 
@@ -201,8 +199,8 @@ StartAnalysis analyse_start(const System& system, std::span<const double> q, std
     const MatrixXd M = evaluate(f.graph, f.Lvv, n, n, m, 0.0, q, v);
     out.rank = row_rank(K, dependent);
     find_dead_rows(out, K, [&](Eigen::Index i) { return name(static_cast<std::int32_t>(i)); });
-    out.mass_positive_definite = n > 0 && f.added.c.empty() && Eigen::LLT<MatrixXd>(M).info() == Eigen::Success &&
-                                 Eigen::SelfAdjointEigenSolver<MatrixXd>(M).eigenvalues().minCoeff() > 0.0;
+    out.mass_positive_definite = n > 0 && f.added.c.empty() && linalg::has_cholesky_factor(M) &&
+                                 linalg::symmetric_eigen(M).values.minCoeff() > 0.0;
     if (!out.mass_positive_definite) find_negative_inertia(out, model.coordinates, M, K);
     // Inertia on the motions that the constraints allow: regular saddle matrix = Z^T M Z regular (K of full rank).
     MatrixXd saddle = MatrixXd::Zero(n + m, n + m);
@@ -213,11 +211,9 @@ StartAnalysis analyse_start(const System& system, std::span<const double> q, std
       if (const double size = saddle.row(i).cwiseAbs().maxCoeff(); size > 0.0) saddle.row(i) /= size;
     for (Eigen::Index i = 0; i < n + m; ++i)
       if (const double size = saddle.col(i).cwiseAbs().maxCoeff(); size > 0.0) saddle.col(i) /= size;
-    Eigen::FullPivLU<MatrixXd> lu(saddle);
-    lu.setThreshold(1e-13);
-    out.saddle_regular = saddle.allFinite() && lu.isInvertible();
+    const auto [rank, kernel] = linalg::rank_and_kernel(saddle, 1e-13);
+    out.saddle_regular = saddle.allFinite() && rank == n + m;
     if (!out.saddle_regular && out.rank == m) {
-      const MatrixXd kernel = lu.kernel();
       for (Eigen::Index i = 0; i < n; ++i)
         if (kernel.row(i).norm() > 1e-6 * kernel.norm())
           out.without_inertia.push_back(model.coordinates[static_cast<std::int32_t>(i)]);
@@ -233,8 +229,8 @@ StartAnalysis analyse_start(const System& system, std::span<const double> q, std
     const MatrixXd fz = evaluate(f.graph, fz_nodes, m, n, m, 0.0, q, {}, multipliers);
     out.rank = row_rank(cy, dependent);
     find_dead_rows(out, cy, [&](Eigen::Index i) { return constraint_name(static_cast<std::int32_t>(i)); });
-    MatrixXd product = cy * fz;
-    out.saddle_regular = m == 0 || (product.allFinite() && Eigen::FullPivLU<MatrixXd>(product).isInvertible());
+    const MatrixXd product = linalg::product(cy, fz);
+    out.saddle_regular = m == 0 || (product.allFinite() && linalg::is_regular(product));
     out.mass_positive_definite = true;
   }
   for (const Eigen::Index i : dependent)
@@ -268,7 +264,7 @@ bool project_start(const System& system, std::vector<double>& q, std::vector<dou
       const auto r = value(0.0, q, v);
       const VectorXd residual = Eigen::Map<const VectorXd>(r.data(), static_cast<Eigen::Index>(r.size()));
       if (!residual.allFinite()) return false;
-      dx = evaluate(g, rows, columns, n, m, 0.0, q, v).completeOrthogonalDecomposition().solve(residual);
+      dx = linalg::least_norm_solution(evaluate(g, rows, columns, n, m, 0.0, q, v), residual);
       return true;
     });
   };

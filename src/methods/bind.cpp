@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <Eigen/Dense>
 
 #include "formulation/family_start.hpp"
 #include "methods/baselines.hpp"
@@ -16,6 +15,7 @@
 #include "methods/rk_families.hpp"
 #include "methods/runge_kutta.hpp"
 #include "rattleback/error.hpp"
+#include "solve/decompositions.hpp"
 #include "tableau/compositions.hpp"
 
 namespace rattleback {
@@ -56,7 +56,7 @@ bool massless(const System& system) {
 bool takes_massless(const Scheme& scheme) {
   const auto s = static_cast<Eigen::Index>(scheme.stages);
   const Eigen::Map<const Eigen::MatrixXd> a(scheme.ah.data(), s, s);
-  return scheme.ah == scheme.at && scheme.bh == scheme.bt && Eigen::FullPivLU<Eigen::MatrixXd>(a).isInvertible();
+  return scheme.ah == scheme.at && scheme.bh == scheme.bt && linalg::is_regular(a);
 }
 
 }  // namespace

@@ -12,12 +12,11 @@
 
 #include <cmath>
 
-#include <Eigen/Dense>
-
 #include "formulation/point.hpp"
 #include "methods/port_hamiltonian_step.hpp"
 #include "methods/stages.hpp"
 #include "rattleback/error.hpp"
+#include "solve/decompositions.hpp"
 
 namespace rattleback {
 namespace {
@@ -29,15 +28,14 @@ struct AtInfinity {
 
 AtInfinity at_infinity(const Tableau& t) {
   const auto s = static_cast<Eigen::Index>(t.stages);
-  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  const RowMajor A = Eigen::Map<const RowMajor>(t.A.data(), s, s);
+  const Eigen::Map<const linalg::RowMajorXd> A(t.A.data(), s, s);
   AtInfinity out;
   out.weight.assign(static_cast<std::size_t>(s), 0.0);
   if (A.row(s - 1) == Eigen::Map<const Eigen::RowVectorXd>(t.b.data(), s)) {  // stiffly accurate: the last stage is x1
     out.weight.back() = 1.0;
     return out;
   }
-  const Eigen::VectorXd w = A.transpose().fullPivLu().solve(Eigen::Map<const Eigen::VectorXd>(t.b.data(), s));
+  const Eigen::VectorXd w = linalg::solve(A.transpose(), Eigen::Map<const Eigen::VectorXd>(t.b.data(), s));
   std::copy(w.begin(), w.end(), out.weight.begin());
   out.start = 1.0 - w.sum();
   if (const double whole = std::round(out.start); std::fabs(out.start - whole) < 1e-10) out.start = whole;

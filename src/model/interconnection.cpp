@@ -8,13 +8,13 @@
 #include <unordered_map>
 
 #include <fmt/format.h>
-#include <Eigen/Dense>
 
 #include "expr/traverse.hpp"
 #include "formulation/port_hamiltonian.hpp"
 #include "model/reader.hpp"
 #include "model/suggest.hpp"
 #include "rattleback/error.hpp"
+#include "solve/decompositions.hpp"
 
 namespace rattleback::front {
 namespace {
@@ -296,25 +296,23 @@ class Joiner {
       both.col(k + j) = N_.col(connected_[static_cast<std::size_t>(j)]);
     }
     for (Index i = 0; i < both.rows(); ++i) both.row(i) /= both.row(i).cwiseAbs().maxCoeff();
-    Eigen::FullPivLU<MatrixXd> lu(both);
-    lu.setThreshold(kSingular);
+    const auto [rank, kernel] = linalg::rank_and_kernel(both, kSingular);  // kernel: (y, u)
     const std::string counted = fmt::format("{} connected input{} ({})", k, k == 1 ? "" : "s", names_of(k));
-    if (lu.rank() != k) {
-      const bool few = lu.rank() < k;
+    if (rank != k) {
+      const bool few = rank < k;
       source_.fail(places_.back(),
-                   fmt::format("the connection is not power-preserving: {} independent equation{} for {}. {}",
-                               lu.rank(), lu.rank() == 1 ? "" : "s", counted,
+                   fmt::format("the connection is not power-preserving: {} independent equation{} for {}. {}", rank,
+                               rank == 1 ? "" : "s", counted,
                                few ? "As many are needed: what is not tied to anything could give any power"
                                    : "As many are allowed: more would tie what the parts must decide"));
     }
-    const MatrixXd kernel = lu.kernel();  // (y, u)
     const MatrixXd Y = kernel.topRows(k), U = kernel.bottomRows(k);
-    const MatrixXd power = Y.transpose() * U;
-    const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(power + power.transpose());
-    const double largest = k > 0 ? eigen.eigenvalues().cwiseAbs().maxCoeff() : 0.0;
+    const MatrixXd power = linalg::transposed_product(Y, U);
+    const linalg::SymmetricEigen eigen = linalg::symmetric_eigen(power + power.transpose());
+    const double largest = k > 0 ? eigen.values.cwiseAbs().maxCoeff() : 0.0;
     if (largest > kSingular * (kernel.squaredNorm() + 1e-300)) {
-      const Index worst = eigen.eigenvalues()(k - 1) >= 0.999 * largest ? k - 1 : 0;  // of two as large, the gain
-      VectorXd d = kernel * eigen.eigenvectors().col(worst);
+      const Index worst = eigen.values(k - 1) >= 0.999 * largest ? k - 1 : 0;  // of two as large, the gain
+      VectorXd d = linalg::product(kernel, VectorXd(eigen.vectors.col(worst)));
       Index big = 0;
       d /= d.cwiseAbs().maxCoeff(&big);
       if (d(big) < 0.0) d = -d;
@@ -327,7 +325,7 @@ class Joiner {
                                    d(j));
       // The equation that ties what the direction consists of.
       Index named = 0;
-      (both.cwiseAbs() * d.cwiseAbs()).maxCoeff(&named);
+      linalg::product(both.cwiseAbs(), VectorXd(d.cwiseAbs())).maxCoeff(&named);
       source_.fail(places_[static_cast<std::size_t>(named)],
                    fmt::format("the connection is not power-preserving: equation `{}` and the others allow {}, where "
                                "y^T u = {:.3g} instead of 0. Check the signs",
@@ -338,9 +336,7 @@ class Joiner {
     for (Index j = 0; j < k; ++j) {
       MatrixXd more(basis.rows() + 1, U.cols());
       more << basis, U.row(j);
-      Eigen::FullPivLU<MatrixXd> rank(more);
-      rank.setThreshold(kSingular);
-      if (U.row(j).isZero(0.0) || rank.rank() < more.rows()) continue;
+      if (U.row(j).isZero(0.0) || linalg::rank_of(more, kSingular) < more.rows()) continue;
       basis = more;
       free_.push_back(j);
     }
@@ -349,9 +345,9 @@ class Joiner {
       K_ = MatrixXd::Zero(0, 0);
       return;
     }
-    const MatrixXd inverse = basis.completeOrthogonalDecomposition().pseudoInverse();
-    U_ = tidy(U * inverse);
-    K_ = tidy(U_.transpose() * Y * inverse);
+    const MatrixXd inverse = linalg::pseudo_inverse(basis);
+    U_ = tidy(linalg::product(U, inverse));
+    K_ = tidy(linalg::product(linalg::transposed_product(U_, Y), inverse));
     K_ = (0.5 * (K_ - K_.transpose())).eval();
   }
 

@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <Eigen/Dense>
 
 #include "rattleback/error.hpp"
+#include "solve/decompositions.hpp"
 
 namespace rattleback {
 namespace {
@@ -98,16 +98,12 @@ Multipliers::Multipliers(const System& integrated, Reduction& reduction)
 bool Multipliers::solve(double t, std::span<const double> q, std::span<const double> v) {
   if (!acceleration_->solve(t, q, v)) return false;
   if (!K_) return true;
-  using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const auto rows = static_cast<Eigen::Index>(count_), columns = static_cast<Eigen::Index>(n_);
-  const Eigen::Map<const Matrix> K((*K_)(t, q, v).data(), rows, columns);
+  const Eigen::Map<const linalg::RowMajorXd> K((*K_)(t, q, v).data(), rows, columns);
   Eigen::VectorXd reaction = Eigen::VectorXd::Zero(columns);
   for (std::size_t i = 0; i < kept_.size(); ++i)
     reaction += acceleration_->multipliers()[i] * K.row(kept_[i]).transpose();
-  Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> decomposition;
-  decomposition.setThreshold(1e-10);
-  decomposition.compute(K.transpose());
-  Eigen::Map<Eigen::VectorXd>(all_.data(), rows) = decomposition.solve(reaction);
+  Eigen::Map<Eigen::VectorXd>(all_.data(), rows) = linalg::least_norm_solution(K.transpose(), reaction, 1e-10);
   return true;
 }
 

@@ -6,9 +6,8 @@
 #include <numeric>
 #include <set>
 
-#include <Eigen/Dense>
-
 #include "rattleback/error.hpp"
+#include "solve/decompositions.hpp"
 #include "solve/equations.hpp"
 
 namespace rattleback {
@@ -160,13 +159,12 @@ constexpr std::size_t kSaddleFrom = 40;
 
 // Inverse of rows * reaction; empty when it has none.
 std::vector<double> inverse_of_rows(const SaddleHint& hint) {
-  using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  using Matrix = linalg::RowMajorXd;
   const Eigen::Map<const Matrix> rows(hint.rows.data(), hint.multipliers, hint.stages);
   const Eigen::Map<const Matrix> reaction(hint.reaction.data(), hint.stages, hint.multipliers);
-  const Eigen::FullPivLU<Matrix> lu(rows * reaction);
-  if (!lu.isInvertible()) return {};
-  const Matrix inverse = lu.inverse();
-  return {inverse.data(), inverse.data() + inverse.size()};
+  const std::optional<Matrix> inverse = linalg::inverse(linalg::product(Matrix(rows), Matrix(reaction)));
+  if (!inverse) return {};
+  return {inverse->data(), inverse->data() + inverse->size()};
 }
 
 }  // namespace

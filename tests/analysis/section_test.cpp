@@ -1,9 +1,10 @@
 // Poincare sections. Numbers at line ends: measured.
-#include <Eigen/Dense>
+#include <array>
 #include <numbers>
 
 #include "analysis/support.hpp"
 #include "rattleback/trace.hpp"
+#include "solve/decompositions.hpp"
 
 namespace rattleback::testing {
 namespace {
@@ -26,18 +27,19 @@ SectionRequest ten_starts(const std::string& method, int stages, std::int64_t cr
 // The least singular value of the matrix with rows (a^2, ab, b^2, a, b, 1), relative to the largest: 0 when all points
 // lie on one conic. `ellipse`: that conic is closed.
 double conic_defect(const SectionReport& r, std::size_t start, bool* ellipse = nullptr) {
-  std::vector<Eigen::Matrix<double, 1, 6>> rows;
+  std::vector<std::array<double, 6>> rows;
   for (const SectionPoint& p : r.points)
     if (p.start == start) {
       const double a = p.axes[0], b = p.axes[1];
       rows.push_back({a * a, a * b, b * b, a, b, 1.0});
     }
   Eigen::MatrixXd m(static_cast<Eigen::Index>(rows.size()), 6);
-  for (std::size_t i = 0; i < rows.size(); ++i) m.row(static_cast<Eigen::Index>(i)) = rows[i];
-  const Eigen::JacobiSVD<Eigen::MatrixXd> svd(m, Eigen::ComputeThinU | Eigen::ComputeThinV);
-  const Eigen::VectorXd c = svd.matrixV().col(5);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    for (std::size_t j = 0; j < 6; ++j) m(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = rows[i][j];
+  const auto [values, V] = linalg::singular_values_and_v(m);
+  const Eigen::VectorXd c = V.col(5);
   if (ellipse != nullptr) *ellipse = c[1] * c[1] < 4.0 * c[0] * c[2];
-  return svd.singularValues()[5] / svd.singularValues()[0];
+  return values[5] / values[0];
 }
 
 // H-4.3: the crossings of both methods lie on closed curves, and the energy errors are those of the full experiment.

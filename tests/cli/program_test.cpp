@@ -1,7 +1,10 @@
 // The program as users and scripts see it: exit status, streams, files, and readers that are not ours.
 #include "cli/program.hpp"
 
+#include <fcntl.h>
 #include <pty.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmath>
 
@@ -82,7 +85,7 @@ TEST_F(CommandLine, EarlyStopKeepsEverythingAndExitsWith3) {
   write("escaping.toml", kEscaping);
   const Outcome outcome = rattleback({"run", "escaping.toml", "--json", "--output", "out.csv"});
   EXPECT_EQ(outcome.status, 3);
-  const auto j = nlohmann::json::parse(outcome.out);
+  const auto j = parse_json(outcome.out);
   EXPECT_EQ(j["status"], "stopped");
   EXPECT_NE(j["message"].get<std::string>().find("stopped at t = "), std::string::npos);
   EXPECT_GT(j["t"].get<double>(), 1.0);
@@ -146,11 +149,11 @@ TEST_F(CommandLine, CsvIsReadExactlyByPandas) {
   ASSERT_TRUE(python_has("pandas")) << "python3-pandas is missing; ./test installs it";
   const auto j = json({"run", "skate", "--step", "0.03", "--steps", "50", "--output", "out.csv"});
   const auto read_back =
-      nlohmann::json::parse(python("import pandas, json\n"
-                                   "d = pandas.read_csv('out.csv', float_precision='round_trip')\n"
-                                   "print(json.dumps({'columns': list(d.columns), 'rows': len(d), 'x': "
-                                   "float(d['x'].iloc[-1]), 'y': float(d[\"y'\"].iloc[-1]),\n"
-                                   "                  'lambda': float(d['lambda.blade'].iloc[-1])}))"));
+      parse_json(python("import pandas, json\n"
+                        "d = pandas.read_csv('out.csv', float_precision='round_trip')\n"
+                        "print(json.dumps({'columns': list(d.columns), 'rows': len(d), 'x': "
+                        "float(d['x'].iloc[-1]), 'y': float(d[\"y'\"].iloc[-1]),\n"
+                        "                  'lambda': float(d['lambda.blade'].iloc[-1])}))"));
   EXPECT_EQ(
       read_back["columns"].dump(),
       R"(["t","x","y","theta","x'","y'","theta'","lambda.blade","energy","residual.position","residual.velocity"])");
@@ -163,7 +166,7 @@ TEST_F(CommandLine, CsvIsReadExactlyByPandas) {
 TEST_F(CommandLine, Hdf5IsReadExactlyByH5py) {
   ASSERT_TRUE(python_has("h5py")) << "python3-h5py is missing; ./test installs it";
   const auto j = json({"run", "skate", "--step", "0.03", "--steps", "50", "--set", "m=2", "--output", "out.h5"});
-  const auto read_back = nlohmann::json::parse(python(
+  const auto read_back = parse_json(python(
       "import h5py, json\n"
       "f = h5py.File('out.h5', 'r')\n"
       "a = f.attrs\n"
@@ -285,7 +288,7 @@ TEST_F(CommandLine, FullDiskDoesNotLoseTheResult) {
                                    " run skate --step 0.01 --until 100 --output out.csv --json"});
   EXPECT_EQ(outcome.status, 74);
   EXPECT_EQ(outcome.err, "cannot write the CSV file: File too large\n");
-  EXPECT_EQ(nlohmann::json::parse(outcome.out)["status"], "done");
+  EXPECT_EQ(parse_json(outcome.out)["status"], "done");
   EXPECT_TRUE(std::filesystem::is_empty(folder_));
 }
 

@@ -6,12 +6,11 @@
 #include <cmath>
 #include <string>
 
-#include <Eigen/Dense>
-
 #include "formulation/start.hpp"
 #include "methods/rk_families.hpp"
 #include "methods/runge_kutta.hpp"
 #include "rattleback/error.hpp"
+#include "solve/decompositions.hpp"
 #include "support/properties.hpp"
 
 namespace rattleback::testing {
@@ -125,8 +124,8 @@ TEST(AddedInertia, MakesTheMatricesOfTheStepRegular) {
     std::vector<NodeId> nodes;
     for (const auto& row : f.Lvv) nodes.insert(nodes.end(), row.begin(), row.end());
     Evaluator e(f.graph, nodes, f.n, f.m);
-    const Eigen::Matrix4d M(e(0.0, model.q0, model.v0).data());
-    return Eigen::SelfAdjointEigenSolver<Eigen::Matrix4d>(M).eigenvalues()(0);
+    return linalg::symmetric_eigen(Eigen::Map<const Eigen::MatrixXd>(e(0.0, model.q0, model.v0).data(), 4, 4))
+        .values(0);
   };
   EXPECT_LT(std::fabs(smallest(false)), 1e-14);
   EXPECT_GT(smallest(true), 1.0);  // 4, the smallest moment of inertia; the radial direction has 6

@@ -2,12 +2,11 @@
 #include <gtest/gtest.h>
 #include <hdf5.h>
 
-#include <nlohmann/json.hpp>
-
 #include "rattleback/write.hpp"
 #include "report/samples.hpp"
 #include "report/version.hpp"
 #include "report/write.hpp"
+#include "support/json.hpp"
 
 namespace rattleback {
 namespace {
@@ -90,7 +89,7 @@ TEST_F(Hdf5File, RootSaysHowTheRunWasMade) {
   EXPECT_EQ(number("step"), 0.12);
   EXPECT_EQ(texts("/", "options"), Texts{R"({"set":{"g":"1"}})"});
   EXPECT_EQ(texts("/", "version"), Texts{std::string(report::kVersion)});
-  const auto audit = nlohmann::json::parse(texts("/", "audit").front());
+  const auto audit = parse_json(texts("/", "audit").front());
   EXPECT_EQ(audit["energy"]["max_error"], 3.1e-15);
   EXPECT_FALSE(audit.contains("wall_seconds"));  // the same run gives the same file
 }

@@ -5,15 +5,14 @@
 #include <filesystem>
 #include <fstream>
 
-#include <nlohmann/json.hpp>
-
 #include "rattleback/simulate.hpp"
 #include "rattleback/write.hpp"
+#include "support/json.hpp"
 
 namespace rattleback {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 Trajectory slide(const Model& model, double until) {
   return simulate(model, {.method = "euler-true", .step = 0.01, .until = until});
@@ -22,7 +21,7 @@ Trajectory slide(const Model& model, double until) {
 TEST(OdaeReport, RunJsonHasPositionsAndVelocitiesTogether) {
   const Model model = load_model("friction-on-cubic");
   const Trajectory t = slide(model, 1.2);
-  const Json json = Json::parse(to_json(model, t));
+  const Json json = parse_json(to_json(model, t));
   EXPECT_EQ(json["kind"], "odae");
   EXPECT_EQ(json["x"].size(), 4U);
   EXPECT_EQ(json["x"]["y1"], t.q[0]);
@@ -42,12 +41,12 @@ TEST(OdaeReport, ErrorIsThatOfWhatExactNames) {
   const Trajectory t = slide(model, 1.0);
   const double a = std::exp(2.0), b = std::exp(-1.0);
   const double y = std::hypot(t.q[0] - a, t.q[1] - b), z = std::hypot(t.v[0] - a, t.v[1] - b);
-  EXPECT_NEAR(Json::parse(to_json(model, t))["error"].get<double>(), std::hypot(y, z), 1e-12);  // 0.2746
+  EXPECT_NEAR(parse_json(to_json(model, t))["error"].get<double>(), std::hypot(y, z), 1e-12);  // 0.2746
 }
 
 TEST(OdaeReport, CheckJsonSaysWhichConstraintsAct) {
   const Model model = load_model("friction-on-cubic");
-  const Json json = Json::parse(to_json(model, check(model)));
+  const Json json = parse_json(to_json(model, check(model)));
   EXPECT_EQ(json["coordinates"], 2);
   EXPECT_EQ(json["velocities"], 2);
   EXPECT_EQ(json["degrees_of_freedom"], 1);
@@ -65,13 +64,13 @@ TEST(OdaeReport, CheckJsonSaysWhichConstraintsAct) {
   EXPECT_FALSE(json["methods"]["spark-gauss"]["reason"].get<std::string>().empty());
 
   const Model flying = load_model("friction-on-cubic", {.start = {{"y2", "11"}}});
-  const Json above = Json::parse(to_json(flying, check(flying)));
+  const Json above = parse_json(to_json(flying, check(flying)));
   EXPECT_TRUE(above["consistent"]);
   EXPECT_FALSE(above["constraints"]["surface"]["acts"]);
   EXPECT_EQ(above["multipliers"]["psi"], 0.0);
 
   const Model below = load_model("friction-on-cubic", {.start = {{"y2", "9"}}});
-  const Json moved = Json::parse(to_json(below, check(below)));
+  const Json moved = parse_json(to_json(below, check(below)));
   EXPECT_FALSE(moved["consistent"]);
   EXPECT_EQ(moved["constraints"]["surface"]["start_residual"], 1.0);
   EXPECT_EQ(moved["nearest"]["x"].size(), 4U);

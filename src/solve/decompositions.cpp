@@ -1,0 +1,86 @@
+#include "solve/decompositions.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <Eigen/LU>
+#include <Eigen/QR>
+#include <Eigen/SVD>
+
+namespace rattleback::linalg {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+namespace {
+
+template <class Matrix>
+std::optional<Matrix> inverse_by_lu(const Matrix& A) {
+  const Eigen::FullPivLU<Matrix> lu(A);
+  if (!lu.isInvertible()) return {};
+  return Matrix(lu.inverse());
+}
+
+}  // namespace
+
+SymmetricEigen symmetric_eigen(const MatrixXd& A) {
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(A);
+  return {eigen.eigenvalues(), eigen.eigenvectors()};
+}
+
+RankAndKernel rank_and_kernel(const MatrixXd& A, double threshold) {
+  Eigen::FullPivLU<MatrixXd> lu(A);
+  lu.setThreshold(threshold);
+  return {lu.rank(), lu.kernel()};
+}
+
+Eigen::Index rank_of(const MatrixXd& A, double threshold) {
+  Eigen::FullPivLU<MatrixXd> lu(A);
+  lu.setThreshold(threshold);
+  return lu.rank();
+}
+
+bool is_regular(const MatrixXd& A) { return Eigen::FullPivLU<MatrixXd>(A).isInvertible(); }
+
+VectorXd solve(const MatrixXd& A, const VectorXd& b) { return Eigen::FullPivLU<MatrixXd>(A).solve(b); }
+
+std::optional<MatrixXd> inverse(const MatrixXd& A) { return inverse_by_lu(A); }
+std::optional<RowMajorXd> inverse(const RowMajorXd& A) { return inverse_by_lu(A); }
+
+bool has_cholesky_factor(const MatrixXd& A) { return Eigen::LLT<MatrixXd>(A).info() == Eigen::Success; }
+
+MatrixXd kernel_of_rows(const MatrixXd& A, double threshold) {
+  Eigen::ColPivHouseholderQR<MatrixXd> qr(A.transpose());
+  qr.setThreshold(threshold);
+  return MatrixXd(qr.householderQ()).rightCols(A.cols() - qr.rank());
+}
+
+VectorXd least_norm_solution(const MatrixXd& A, const VectorXd& b) {
+  return Eigen::CompleteOrthogonalDecomposition<MatrixXd>(A).solve(b);
+}
+
+VectorXd least_norm_solution(const MatrixXd& A, const VectorXd& b, double threshold) {
+  Eigen::CompleteOrthogonalDecomposition<MatrixXd> decomposition;
+  decomposition.setThreshold(threshold);
+  decomposition.compute(A);
+  return decomposition.solve(b);
+}
+
+MatrixXd pseudo_inverse(const MatrixXd& A) {
+  return Eigen::CompleteOrthogonalDecomposition<MatrixXd>(A).pseudoInverse();
+}
+
+SingularValues singular_values_and_v(const MatrixXd& A) {
+  const Eigen::JacobiSVD<MatrixXd> svd(A, Eigen::ComputeFullV);
+  return {svd.singularValues(), svd.matrixV()};
+}
+
+VectorXd singular_values(const MatrixXd& A) { return Eigen::JacobiSVD<MatrixXd>(A).singularValues(); }
+
+MatrixXd product(const MatrixXd& A, const MatrixXd& B) { return A * B; }
+RowMajorXd product(const RowMajorXd& A, const RowMajorXd& B) { return A * B; }
+VectorXd product(const MatrixXd& A, const VectorXd& x) { return A * x; }
+MatrixXd transposed_product(const MatrixXd& A, const MatrixXd& B) { return A.transpose() * B; }
+
+MatrixXd congruent(const MatrixXd& Z, const MatrixXd& A) { return Z.transpose() * A * Z; }
+
+}  // namespace rattleback::linalg
