@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "rattleback/error.hpp"
 
 namespace rattleback::reproduce {
