@@ -94,7 +94,7 @@ std::string text(const Trees& trees, std::size_t colours, std::size_t position) 
 using Stages = std::vector<double>;
 
 // sum_j a_ij x_j
-Stages apply(const Tableau& tableau, const Stages& x) {
+Stages times_A(const Tableau& tableau, const Stages& x) {
   const int s = tableau.stages;
   Stages result(x.size(), 0.0);
   for (int i = 0; i < s; ++i)
@@ -150,7 +150,7 @@ std::vector<Condition> worst_conditions(Groups groups, int max_order) {
         condition.residual = residual;
         worst_position = t;
       }
-      if (t < no_parent) weighted.push_back(apply(own, phi));
+      if (t < no_parent) weighted.push_back(times_A(own, phi));
     }
     condition.tree = text(list, groups.size(), worst_position);
     worst.push_back(condition);
@@ -191,7 +191,7 @@ SimplifyingAssumptions simplifying_assumptions(Groups groups, int limit, double 
       Stages weighted(s);
       for (std::size_t i = 0; i < s; ++i) weighted[i] = group->b[i] * power[i];
       b_holds = b_holds && holds(dot(group->b, power), 1.0 / k);
-      const Stages left = apply(*group, power);
+      const Stages left = times_A(*group, power);
       for (std::size_t i = 0; i < s; ++i) c_holds = c_holds && holds(left[i], power[i] * c[i] / k);
       for (std::size_t j = 0; j < s; ++j) {
         double sum = 0;
