@@ -31,6 +31,21 @@ void build_exact(ModelText& text, Elaborator& e, Model& model) {
   }
 }
 
+Drawing build_view(const ViewText& text, Elaborator& e, Graph& graph) {
+  const auto place = [&](const std::vector<Formula>& formulas) {
+    std::array<NodeId, 3> at = {graph.zero(), graph.zero(), graph.zero()};
+    for (std::size_t i = 0; i < formulas.size(); ++i) at[i] = e.expression(formulas[i], rules::kView);
+    return at;
+  };
+  Drawing view;
+  view.space = text.points[0].at.size() == 3;
+  for (const ViewText::Point& p : text.points) view.points.push_back({p.name, place(p.at)});
+  for (const ViewText::Disc& d : text.discs) view.discs.push_back({d.centre, d.rim, place(d.axle)});
+  view.rods = text.rods;
+  view.paths = text.paths;
+  return view;
+}
+
 // The dissipation matrix of the port-Hamiltonian form: the Hessian of a Rayleigh function that is quadratic in v.
 void damp(Graph& graph, const Entries& slope, Model& model) {
   try {
@@ -175,6 +190,7 @@ Model build(ModelText& text, UnrollPolicy policy) {
   else
     build_dae(text, e, model);
   build_exact(text, e, model);
+  if (text.view) text.drawing = build_view(*text.view, e, *graph);
   if (e.has_loops()) try_derivatives(text.world.source, model, *graph);
   model.graph = std::move(graph);
   return model;

@@ -24,6 +24,10 @@ World names_of(const Model& model, const Source& source) {
 
 }  // namespace
 
+const Drawing* drawing_of(const Model& model) {
+  return model.scope != nullptr && model.scope->view ? &*model.scope->view : nullptr;
+}
+
 NodeId read_expression(const Model& model, Graph& graph, const std::string& option, const std::string& role,
                        const std::string& text) {
   static const Rules mechanical{.time = true,

@@ -2,8 +2,10 @@
 // expressions use, and their faults are reported in the same words.
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "model/drawing.hpp"
 #include "model/world.hpp"
 #include "rattleback/model.hpp"
 
@@ -12,6 +14,7 @@ namespace rattleback {
 struct ExpressionScope {
   std::shared_ptr<const front::Source> source;  // the world's names have their places in it
   front::World world;
+  std::optional<Drawing> view;  // what the file says beside its formulas
 };
 
 // The node of an expression of t, coordinates, velocities, parameters and definitions (dae: states instead of coordinates

@@ -66,7 +66,8 @@ Model parse_model(const std::string& text, const std::string& file, const LoadOp
   }
   front::ModelText read = front::read_model_text(source, document, options);
   Model model = front::build_model(read, options);
-  model.scope = std::make_shared<const ExpressionScope>(ExpressionScope{kept, std::move(read.world)});
+  model.scope =
+      std::make_shared<const ExpressionScope>(ExpressionScope{kept, std::move(read.world), std::move(read.drawing)});
   model.key = stem_of(file);
   if (model.name.empty()) model.name = model.key;
   model.text = text;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "model/drawing.hpp"
 #include "model/elaborate.hpp"
 #include "model/world.hpp"
 
@@ -57,6 +58,21 @@ struct PortHamiltonianText {
   Names input_names;
 };
 
+struct ViewText {
+  struct Point {
+    std::string name;
+    std::vector<Formula> at;  // two or three
+  };
+  struct Disc {
+    std::size_t centre = 0, rim = 0;
+    std::vector<Formula> axle;
+  };
+  std::vector<Point> points;
+  std::vector<std::array<std::size_t, 2>> rods;
+  std::vector<Disc> discs;
+  std::vector<std::size_t> paths;
+};
+
 struct ModelText {
   explicit ModelText(const Source& source, Kind kind) : world(source, kind) {}
 
@@ -87,6 +103,8 @@ struct ModelText {
   PortHamiltonianText ph;
 
   std::vector<ExactText> exact;
+  std::optional<ViewText> view;
+  std::optional<Drawing> drawing;  // the view, built
   std::vector<double> q0, v0, z0;
 };
 
@@ -95,7 +113,7 @@ ModelText read_model_text(const Source& source, const Value& document, const Loa
 // What each kind of expression may contain.
 namespace rules {
 extern const Rules kKinetic, kPotential, kLagrangian, kRayleigh, kHolonomic, kNonholonomic, kForce, kInput, kAlong,
-    kExact;
+    kExact, kView;
 extern const Rules kRhs, kDaeConstraint;
 extern const Rules kOdaeRate, kOdaeReaction, kOdaeConstraint;
 extern const Rules kHamiltonian, kMatrix;

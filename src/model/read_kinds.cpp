@@ -151,7 +151,7 @@ void read_mechanical(ModelText& text, Reader& reader, const Value& document) {
                                          "\", and no kind is given. A mechanical system has `coordinates`");
   reader.only(document, "",
               {"name", "kind", "coordinates", "angles", "project", "parameters", "define", "lagrangian", "constraints",
-               "forces", "dissipation", "ports", "initial", "exact", "run"});
+               "forces", "dissipation", "ports", "initial", "exact", "view", "run"});
   if (const Value* v = document.find("project")) text.project = reader.boolean(*v, "`project`");
   const Value& list =
       required(world, document, "coordinates", "A mechanical system lists them: coordinates = [\"x\", \"y\"]");
@@ -184,9 +184,9 @@ void read_mechanical(ModelText& text, Reader& reader, const Value& document) {
 
 void read_dae(ModelText& text, Reader& reader, const Value& document) {
   World& world = text.world;
-  reader.only(
-      document, "",
-      {"name", "kind", "states", "algebraic", "parameters", "define", "rhs", "constraints", "initial", "exact", "run"});
+  reader.only(document, "",
+              {"name", "kind", "states", "algebraic", "parameters", "define", "rhs", "constraints", "initial", "exact",
+               "view", "run"});
   world.coordinates =
       read_names(world, reader, required(world, document, "states", "A dae lists them: states = [\"y1\", \"y2\"]"),
                  "states", Thing::coordinate);
@@ -319,6 +319,7 @@ ModelText read_model_text(const Source& source, const Value& document, const Loa
   else
     read_dae(text, reader, document);
   read_exact(text, reader, document);
+  read_view(text, reader, document);
   read_run(text, reader, document);
   read_starts(text, reader, document, options);
   return text;

@@ -73,6 +73,7 @@ void read_odae(ModelText& text, Reader& reader, const Value& document);
 void read_skew_gradient(ModelText& text, Reader& reader, const Value& document);
 void read_port_hamiltonian(ModelText& text, Reader& reader, const Value& document);
 void read_exact(ModelText& text, Reader& reader, const Value& document);
+void read_view(ModelText& text, Reader& reader, const Value& document);
 void read_run(ModelText& text, Reader& reader, const Value& document);
 void read_starts(ModelText& text, Reader& reader, const Value& document, const LoadOptions& options);
 

@@ -17,7 +17,7 @@ constexpr std::array kVerdicts = {Verdict::agrees, Verdict::differs, Verdict::no
 const char* mark_class(Verdict verdict) {
   switch (verdict) {
     case Verdict::agrees: return "ok";
-    case Verdict::differs: return "note";
+    case Verdict::differs: return "differs";
     case Verdict::not_decidable: return "open";
     case Verdict::failed: return "warning";
   }

@@ -98,10 +98,11 @@ std::vector<Equation> zeros(const Value* table, const std::vector<std::string>& 
   for (const Value& item : table->items)
     if (item.type == Value::Type::string || item.is_number()) {
       const bool one_sided = std::ranges::find(unilateral, item.key) != unilateral.end();
-      out.push_back({.left = {},
-                     .right = value_text_of(item),
-                     .zero = one_sided ? "<mo form=\"infix\">&#x2265;</mo><mn>0</mn>" : "<mo form=\"infix\">=</mo><mn>0</mn>",
-                     .label = key_label(item.key) + (one_sided ? " (unilateral)" : "")});
+      out.push_back(
+          {.left = {},
+           .right = value_text_of(item),
+           .zero = one_sided ? "<mo form=\"infix\">&#x2265;</mo><mn>0</mn>" : "<mo form=\"infix\">=</mo><mn>0</mn>",
+           .label = key_label(item.key) + (one_sided ? " (unilateral)" : "")});
     }
   return out;
 }

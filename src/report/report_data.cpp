@@ -3,8 +3,14 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
 
 #include "audit/energy_balance.hpp"
+#include "formulation/evaluator.hpp"
 #include "report/columns.hpp"
 #include "report/html_text.hpp"
 #include "report/thinning.hpp"
@@ -58,20 +64,53 @@ std::string bytes_of(const auto& values) {
   return base64({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(values[0])});
 }
 
-// A stretch of the run, every `stride`-th record of it.
-Json clip(const std::string& label, const Trajectory::Records& r, const std::vector<Named>& columns, std::size_t begin,
-          std::size_t end, std::size_t stride) {
-  std::vector<std::size_t> rows;
-  for (std::size_t i = begin; i < end; i += stride) rows.push_back(i);
-  if (!rows.empty() && rows.back() != end - 1) rows.push_back(end - 1);
-  std::vector<float> values;
-  values.reserve(rows.size() * (columns.size() + 1));
-  const double start = rows.empty() ? 0.0 : r.t[rows[0]];
-  for (const std::size_t row : rows) values.push_back(static_cast<float>(r.t[row] - start));
-  for (const Named& column : columns)
-    for (const std::size_t row : rows) values.push_back(static_cast<float>(column.column[row]));
-  return {{"label", label}, {"start", start}, {"rows", rows.size()}, {"stride", stride}, {"values", bytes_of(values)}};
-}
+// What an animation needs of each frame: columns of the records, and places of [view], which are computed.
+class Frames {
+ public:
+  Frames(const Model& model, const Trajectory::Records& records, const std::vector<NodeId>& expressions)
+      : r_(records), n_(static_cast<std::size_t>(model.coordinates.size())) {
+    if (!expressions.empty()) places_.emplace(*model.graph, expressions, model.coordinates.size(), 0);
+  }
+
+  void add(const std::string& name, const Column& column) {
+    names.push_back(name);
+    columns_.push_back({column, 0});
+  }
+  void add_place(std::size_t expression) {
+    names.push_back(fmt::format("[view] {}", expression));
+    columns_.push_back({{}, expression + 1});
+  }
+  [[nodiscard]] std::size_t size() const { return columns_.size(); }
+
+  // A stretch of the run, every `stride`-th record of it.
+  Json clip(const std::string& label, std::size_t begin, std::size_t end, std::size_t stride) {
+    std::vector<std::size_t> rows;
+    for (std::size_t i = begin; i < end; i += stride) rows.push_back(i);
+    if (rows.back() != end - 1) rows.push_back(end - 1);
+    std::vector<float> values(rows.size() * (columns_.size() + 1));
+    const double start = r_.t[rows[0]];
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::size_t row = rows[i];
+      std::span<const double> places;
+      if (places_) places = (*places_)(r_.t[row], {r_.q.data() + row * n_, n_});
+      values[i] = static_cast<float>(r_.t[row] - start);
+      for (std::size_t k = 0; k < columns_.size(); ++k) {
+        const auto& [column, place] = columns_[k];
+        values[(k + 1) * rows.size() + i] = static_cast<float>(place > 0 ? places[place - 1] : column[row]);
+      }
+    }
+    return {
+        {"label", label}, {"start", start}, {"rows", rows.size()}, {"stride", stride}, {"values", bytes_of(values)}};
+  }
+
+  std::vector<std::string> names;
+
+ private:
+  const Trajectory::Records& r_;
+  std::size_t n_;
+  std::optional<Evaluator> places_;
+  std::vector<std::pair<Column, std::size_t>> columns_;  // the second: number of the place from 1, or 0
+};
 
 Json view_json(const View& view, const std::vector<std::int32_t>& used) {
   const auto place = [&](std::int32_t coordinate) -> int {
@@ -81,6 +120,11 @@ Json view_json(const View& view, const std::vector<std::int32_t>& used) {
   Json json = {{"space", view.in_space()}, {"points", Json::array()}, {"rods", view.rods}, {"anchors", Json::array()}};
   for (const View::Point& p : view.points)
     json["points"].push_back({{"name", p.name}, {"at", {place(p.at[0]), place(p.at[1]), place(p.at[2])}}});
+  json["discs"] = Json::array();
+  for (const View::Disc& d : view.discs)
+    json["discs"].push_back(
+        {{"centre", d.centre}, {"rim", d.rim}, {"axle", {place(d.axle[0]), place(d.axle[1]), place(d.axle[2])}}});
+  json["paths"] = view.paths;
   for (const View::Anchor& a : view.anchors) json["anchors"].push_back({{"point", a.point}, {"at", a.at}});
   if (view.heading)
     json["heading"] = {{"angle", place(view.heading->angle)},
@@ -96,39 +140,43 @@ Json motion_json(const Model& model, const Trajectory& t, const View& view, std:
   const auto use = [&](std::int32_t coordinate) {
     if (coordinate >= 0 && std::ranges::find(used, coordinate) == used.end()) used.push_back(coordinate);
   };
-  if (view.points.size() > 1)  // many: they are all different
+  if (view.points.size() > 1 && view.expressions.empty())  // many: they are all different
     for (const View::Point& p : view.points)
       std::ranges::copy_if(p.at, std::back_inserter(used), [](std::int32_t c) { return c >= 0; });
   else
     for (const View::Point& p : view.points) std::ranges::for_each(p.at, use);
+  for (const View::Disc& d : view.discs) std::ranges::for_each(d.axle, use);
   if (view.heading) {
     use(view.heading->angle);
     use(view.heading->spin);
   }
-  std::vector<Named> columns;
-  if (view.empty()) {  // a phase portrait
+  Frames frames(model, r, view.expressions);
+  if (view.empty())  // a phase portrait
     for (std::size_t i = 0; i < std::min(n, kMostPhase); ++i) used.push_back(static_cast<std::int32_t>(i));
+  for (const std::int32_t c : used) {
+    const auto i = static_cast<std::size_t>(c);
+    if (i < n)
+      frames.add(model.coordinates[c], {r.q.data(), n, i});
+    else
+      frames.add_place(i - n);
   }
-  for (const std::int32_t c : used)
-    columns.push_back({model.coordinates[c], "", {r.q.data(), n, static_cast<std::size_t>(c)}});
   if (view.empty() && !r.v.empty()) {
     const std::size_t width = r.v.size() / std::max<std::size_t>(1, r.rows);
     for (std::size_t i = 0; i < std::min(width, kMostPhase); ++i) {
       const auto at = static_cast<std::int32_t>(i);
       const std::string name = model.kind == Kind::odae ? model.odae.velocities[at] : model.coordinates[at] + "'";
-      columns.push_back({name, "", {r.v.data(), width, i}});
+      frames.add(name, {r.v.data(), width, i});
     }
   }
-  Json json = {{"names", Json::array()}, {"clips", Json::array()}};
-  for (const Named& column : columns) json["names"].push_back(column.name);
-  if (columns.empty() || r.rows < 2) return json;
-  const std::size_t frames = std::clamp<std::size_t>(kMostFrameValues / (columns.size() + 1), 40, kMostFrames);
-  const std::size_t stride = (r.rows + frames - 1) / frames;
+  Json json = {{"names", frames.names}, {"clips", Json::array()}};
+  if (frames.size() == 0 || r.rows < 2) return json;
+  const std::size_t most = std::clamp<std::size_t>(kMostFrameValues / (frames.size() + 1), 40, kMostFrames);
+  const std::size_t stride = (r.rows + most - 1) / most;
   if (stride > 4) {  // the whole run in so few frames may show a fast motion as a slow one
-    json["clips"].push_back(clip("the beginning", r, columns, 0, frames / 2, 1));
-    json["clips"].push_back(clip("the end", r, columns, r.rows - frames / 2, r.rows, 1));
+    json["clips"].push_back(frames.clip("the beginning", 0, most / 2, 1));
+    json["clips"].push_back(frames.clip("the end", r.rows - most / 2, r.rows, 1));
   }
-  json["clips"].push_back(clip("the whole run", r, columns, 0, r.rows, stride));
+  json["clips"].push_back(frames.clip("the whole run", 0, r.rows, stride));
   return json;
 }
 

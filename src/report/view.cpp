@@ -9,6 +9,7 @@
 #include <Eigen/Dense>
 
 #include "formulation/evaluator.hpp"
+#include "model/drawing.hpp"
 
 namespace rattleback::report {
 namespace {
@@ -234,7 +235,8 @@ void thin_out(View& view) {
   std::vector<char> joined(all, 0);  // to the one before
   for (const auto& [a, b] : view.rods)
     if (b == a + 1) joined[b] = 1;
-  View thin{.points = {}, .rods = {}, .anchors = {}, .heading = {}, .points_in_all = all};
+  View thin;
+  thin.points_in_all = all;
   std::size_t before = 0;
   for (std::size_t k = 0; k < kMostPoints; ++k) {
     const std::size_t p = k * (all - 1) / (kMostPoints - 1);
@@ -249,6 +251,29 @@ void thin_out(View& view) {
   view = std::move(thin);
 }
 
+// As the file says. What is a coordinate already is not computed again.
+View drawing(const Model& model, const Drawing& d) {
+  View view;
+  const std::int32_t n = model.coordinates.size();
+  const auto column = [&](NodeId id) -> std::int32_t {
+    const Node& node = (*model.graph)[id];
+    if (node.op == Op::variable && node.space == kPosition && node.count == 0) return node.base();
+    const auto found = std::ranges::find(view.expressions, id);
+    if (found != view.expressions.end()) return n + static_cast<std::int32_t>(found - view.expressions.begin());
+    view.expressions.push_back(id);
+    return n + static_cast<std::int32_t>(view.expressions.size()) - 1;
+  };
+  const auto columns = [&](const std::array<NodeId, 3>& at, bool space) {
+    return std::array<std::int32_t, 3>{column(at[0]), column(at[1]), space ? column(at[2]) : -1};
+  };
+  for (const Drawing::Point& p : d.points) view.points.push_back({columns(p.at, d.space), p.name});
+  for (const Drawing::Disc& disc : d.discs) view.discs.push_back({disc.centre, disc.rim, columns(disc.axle, true)});
+  view.rods = d.rods;
+  view.paths = d.paths;
+  view.points_in_all = view.points.size();
+  return view;
+}
+
 }  // namespace
 
 bool View::in_space() const {
@@ -257,11 +282,14 @@ bool View::in_space() const {
 }
 
 View view_of(const Model& model) {
+  if (const Drawing* d = drawing_of(model)) return drawing(model, *d);
   View view;
   if (model.kind == Kind::dae) return view;
   view.points = points_of(model.coordinates);
   view.points_in_all = view.points.size();
-  if (view.points.empty() || model.kind != Kind::mechanical || model.graph == nullptr) return view;
+  if (view.points.empty()) return view;
+  view.paths = {view.points.size() - 1};
+  if (model.kind != Kind::mechanical || model.graph == nullptr) return view;
   try {
     if (!model.holonomic.empty()) find_rods(model, view);
     if (view.points.size() == 1 && view.points[0].at[2] < 0 && !model.nonholonomic.empty() &&
@@ -270,6 +298,7 @@ View view_of(const Model& model) {
   } catch (const NeedsUnrolling&) {  // then the points alone are drawn
   }
   thin_out(view);
+  view.paths = {view.points.size() - 1};
   return view;
 }
 

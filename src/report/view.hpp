@@ -1,4 +1,4 @@
-// How a motion can be drawn, found from the structure of the model: points in a plane or in space, rods where a constraint
+// How a motion is drawn: as the [view] table of its file says, or as found from the structure of the model: points in a plane or in space, rods where a constraint
 // keeps a distance, a blade or a rolling disk where the velocity constraints are those of one. What is none of these is
 // drawn as a phase portrait.
 #pragma once
@@ -14,7 +14,7 @@
 namespace rattleback::report {
 
 struct View {
-  // Coordinates by their position; -1: there is none.
+  // Columns of the motion: coordinates by their position, and behind them the expressions; -1: there is none.
   struct Point {
     std::array<std::int32_t, 3> at = {-1, -1, -1};
     std::string name;  // what follows x, y and z: "1", "[3]"
@@ -29,9 +29,18 @@ struct View {
     double radius = 0.0;
   };
 
+  // Its centre and a point on its rim that turns with it.
+  struct Disc {
+    std::size_t centre = 0, rim = 0;
+    std::array<std::int32_t, 3> axle = {-1, -1, -1};
+  };
+
+  std::vector<NodeId> expressions;  // of [view]; in the model's graph
   std::vector<Point> points;
   std::vector<std::array<std::size_t, 2>> rods;
-  std::vector<Anchor> anchors;  // rods to points that do not move
+  std::vector<Disc> discs;
+  std::vector<std::size_t> paths;  // points whose path is drawn
+  std::vector<Anchor> anchors;     // rods to points that do not move
   std::optional<Heading> heading;
   std::size_t points_in_all = 0;  // more than points: only some are drawn
 

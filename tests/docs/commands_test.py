@@ -138,10 +138,15 @@ def prepare(folder, blocks):
             (folder / block.options["file"]).write_text(block.text, encoding="utf-8")
 
 
+def has_report(shell):
+    """Were the scripts of the HTML report bundled into the program?"""
+    return "is not in this build" not in " ".join(shell.run("rattleback run skate --report ''")[1])
+
+
 def check(page, shell, blocks, faults):
     count = 0
     for block in blocks:
-        if block.language != "console":
+        if block.language != "console" or (block.options.get("needs") == "report" and not has_report(shell)):
             continue
         commands = commands_of(block)
         if not commands:

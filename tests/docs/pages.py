@@ -4,6 +4,7 @@ The word after the three back quotes says what a block is; what follows it is fo
 
   ```console            commands after "$ ", each followed by what it prints; they are run
   ```console status=2   the same; the last command ends with this exit status
+  ```console needs=report  the same; left out where the build has no HTML report
   ```toml file=x.toml   a file that the commands of the page use
   ```cpp from=PATH      lines which stand in this file of the repository, in one piece
   ```cpp whole=PATH     all of that file

@@ -27,7 +27,7 @@ function run(name, system, ...more) {
 }
 
 // Opens a page; whatever it says on the console or asks of the network is a fault.
-async function open(file, options = {}, query = "") {
+async function open(file, options = {}, query = "", ready = "html[data-ready=true]") {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   const page = await context.newPage();
   page.faults = [];
@@ -42,7 +42,8 @@ async function open(file, options = {}, query = "") {
   page.on("dialog", (d) => { page.faults.push(`dialog: ${d.message()}`); d.dismiss(); });
   const begin = Date.now();
   await page.goto(pathToFileURL(file).href + query);
-  await page.waitForSelector("html[data-ready=true]");
+  if (ready === null) return page;
+  await page.waitForSelector(ready);
   page.opened = Number(await page.locator("html").getAttribute("data-drawn"));  // since navigation, in ms
   page.complete = Date.now() - begin;
   return page;
@@ -270,6 +271,31 @@ test("words and signs are legible, controls have names", async () => {
     assert.deepEqual(faults, []);
     await close(page);
   }
+});
+
+test("the index of experiments filters, and its figures are there", async () => {
+  for (const [kind, options] of [["light", {}], ["dark", { colorScheme: "dark" }], ["phone", { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2 }]]) {
+    const page = await open(join(folder, "index.html"), options, "", null);
+    assert.equal(await page.locator(".experiment:visible").count(), 4);
+    assert.ok(await page.evaluate(async () => {
+      const images = [...document.images];
+      for (const i of images) i.loading = "eager";
+      await Promise.all(images.map((i) => i.decode()));
+      return images.length === 3 && images.every((i) => i.naturalWidth > 100);
+    }));
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= (options.viewport?.width ?? 1280));
+    await page.screenshot({ path: join(folder, `index-${kind}.png`), fullPage: true });
+    await page.selectOption("select[name=verdict]", "agrees");
+    assert.equal(await page.locator(".experiment:visible").count(), 1);
+    assert.match(await page.locator("#shown").textContent(), /1 of 4/);
+    await page.selectOption("select[name=document]", "Hilden");
+    assert.equal(await page.locator(".experiment:visible").count(), 0);
+    await close(page);
+  }
+  const plain = await open(join(folder, "index.html"), { javaScriptEnabled: false }, "", null);
+  assert.equal(await plain.locator(".experiment:visible").count(), 4);
+  assert.equal(await plain.locator("#filters:visible").count(), 0);
+  await plain.context().close();
 });
 
 test("screenshots", async () => {

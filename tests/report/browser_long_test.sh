@@ -31,4 +31,7 @@ if grep -qE '"resolved"|registry' "$root/web/package-lock.json"; then
   echo "web/package-lock.json names a registry; take the lines with \"resolved\" out"
   exit 1
 fi
+mkdir -p "$build/report"
+RATTLEBACK_INDEX_PAGE=$build/report/index.html "$build/tests/report_tests" \
+  --gtest_filter=IndexPage.IsWrittenForTheBrowser >/dev/null
 node "$root/tests/report/browser.mjs" "$packages" "$RATTLEBACK_BINARY" "$build/report"

@@ -2,9 +2,13 @@
 #include "report/index_page.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <fstream>
 
 #include <gtest/gtest.h>
 
+#include "plot/svg.hpp"
+#include "report/figures.hpp"
 #include "report/html_text.hpp"
 
 namespace rattleback::report {
@@ -36,7 +40,7 @@ TEST(IndexPage, ShowsWhatWasFoundAndWhatWasExpected) {
        {"<title>Redone</title>", "All of them.", "H-4.1", "The rolling disk, two methods of order 2",
         "figures 4.1 to 4.5", "<p>The drift comes from a loose tolerance.</p>",
         "<p>With Newton to rounding the energy is exact.</p>", "5.866e-04", "5.866210448e-4",
-        "class=\"mark note\">differs", "<a href=\"H-4.1/energy.csv\">H-4.1/energy.csv</a>",
+        "class=\"mark differs\">differs", "<a href=\"H-4.1/energy.csv\">H-4.1/energy.csv</a>",
         "<a href=\"H-4.1/all%20states.csv\">all states</a>", "alt=\"theta error over t\"", "<option>Hilden</option>"})
     EXPECT_NE(page.find(text), std::string::npos) << text;
   EXPECT_NE(page.find(base64(disk().figure)), std::string::npos);
@@ -77,6 +81,26 @@ TEST(IndexPage, LoadsNothingFromElsewhere) {
   const std::string page = index_page({disk()});
   for (const char* text : {"http://", "https://", "@import", "url(", " src=\"/", "<link"})
     EXPECT_EQ(page.find(text), std::string::npos) << text;
+}
+
+// For browser_long_test.sh, which opens it: a page with real figures, at the place that the environment names.
+TEST(IndexPage, IsWrittenForTheBrowser) {
+  const char* place = std::getenv("RATTLEBACK_INDEX_PAGE");
+  if (place == nullptr) GTEST_SKIP() << "RATTLEBACK_INDEX_PAGE names no file";
+  const Model model = load_model("skate");
+  const std::string figure = plot::to_svg(figure_of(model, simulate(model, {.until = 50.0})));
+  std::vector<IndexEntry> entries(4, disk());
+  const Verdict verdicts[] = {Verdict::differs, Verdict::agrees, Verdict::not_decidable, Verdict::failed};
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    entries[i].id = "H-4." + std::to_string(i + 1);
+    entries[i].verdict = verdicts[i];
+    entries[i].figure = figure;
+  }
+  entries[1].document = "Jay";
+  entries[1].title = "</script><script>alert(1)</script>";
+  entries[2].numbers.clear();
+  entries[3].figure.clear();
+  std::ofstream(place) << index_page(entries, "The experiments, redone", "Four of them, to look at.");
 }
 
 TEST(HtmlText, ReplacesWhatIsNotUtf8) {

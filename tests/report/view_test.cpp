@@ -78,6 +78,19 @@ TEST(View, FindsTheDiskAndItsRadius) {
   EXPECT_TRUE(v.in_space());
 }
 
+TEST(View, FollowsTheFileWhereItHasAView) {
+  const View v = view("andrews");
+  EXPECT_EQ(v.points.size(), 9u);
+  EXPECT_EQ(v.rods.size(), 10u);
+  EXPECT_EQ(v.points[v.paths.at(0)].name, "E");
+  EXPECT_FALSE(v.in_space());
+  for (const View::Point& p : v.points) EXPECT_GE(p.at[0], 7);  // none of its places is a coordinate
+  const View disc = view("rolling-disc");
+  ASSERT_EQ(disc.discs.size(), 1u);
+  EXPECT_EQ(disc.points[disc.discs[0].centre].at, (std::array<std::int32_t, 3>{0, 1, 2}));  // a place that is
+  EXPECT_TRUE(disc.in_space());
+}
+
 TEST(View, DrawsPathsAndLeavesTheRestToAPhasePortrait) {
   EXPECT_TRUE(view("nonholonomic-particle").in_space());
   EXPECT_FALSE(view("nonholonomic-particle").heading);

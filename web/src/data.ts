@@ -23,6 +23,8 @@ export interface View {
   space: boolean;
   points: Point[];
   rods: [number, number][];
+  discs: { centre: number; rim: number; axle: [number, number, number] }[];
+  paths: number[]; // points whose path is drawn
   anchors: { point: number; at: [number, number, number] }[];
   heading?: { angle: number; spin: number; radius: number };
   pointsInAll: number;

@@ -22,7 +22,7 @@ export class FlatScene implements Scene {
     this.about = view.heading
       ? "The body on its blade, seen from above, and the path of its contact"
       : view.rods.length + view.anchors.length > 0
-        ? `${many === 1 ? "A mass" : `${many} masses`} on ${view.rods.length + view.anchors.length === 1 ? "a rod" : "rods"}, and the path of the last`
+        ? `${many === 1 ? "A point" : `${many} points`} with ${view.rods.length + view.anchors.length === 1 ? "a rod" : "rods"}, and the path of ${many > 1 && view.paths[0] === many - 1 ? "the last" : view.paths.length === 1 ? "one of them" : "some"}`
         : many === 1 ? "The path in the plane" : `${many} points in the plane`;
     if (many > view.points.length) this.about += `; ${view.points.length} of the ${many} points are drawn`;
     if (view.heading) {
@@ -67,31 +67,33 @@ export class FlatScene implements Scene {
     const X = (x: number) => width / 2 + (x - cx) * unit, Y = (y: number) => height / 2 - (y - cy) * unit;
     this.grid(ctx, cx, cy, unit);
 
-    const traced = view.points.length - 1;
-    const xs = moment.clip.columns[view.points[traced].at[0]], ys = moment.clip.columns[view.points[traced].at[1]];
-    const path = (from: number, to: number, end?: [number, number]) => {
-      ctx.beginPath();
-      for (let i = from; i <= to; ++i) ctx.lineTo(X(xs[i]), Y(ys[i]));
-      if (end) ctx.lineTo(X(end[0]), Y(end[1]));
-      ctx.stroke();
-    };
+    const traced = view.paths[view.paths.length - 1] ?? -1;
     ctx.lineJoin = "round";
     ctx.lineCap = "round";
-    ctx.strokeStyle = seriesColour(0);
-    ctx.globalAlpha = 0.25;
-    ctx.lineWidth = 1;
-    path(0, xs.length - 1);
-    ctx.globalAlpha = 0.9;
-    ctx.lineWidth = 1.6;
-    path(Math.max(0, moment.frame - kTrail), moment.frame, at(traced));
-    ctx.globalAlpha = 1;
+    view.paths.forEach((p, k) => {
+      const xs = moment.clip.columns[view.points[p].at[0]], ys = moment.clip.columns[view.points[p].at[1]];
+      const path = (from: number, to: number, end?: [number, number]) => {
+        ctx.beginPath();
+        for (let i = from; i <= to; ++i) ctx.lineTo(X(xs[i]), Y(ys[i]));
+        if (end) ctx.lineTo(X(end[0]), Y(end[1]));
+        ctx.stroke();
+      };
+      ctx.strokeStyle = seriesColour(view.paths.length - 1 - k);
+      ctx.globalAlpha = 0.25;
+      ctx.lineWidth = 1;
+      path(0, xs.length - 1);
+      ctx.globalAlpha = 0.9;
+      ctx.lineWidth = 1.6;
+      path(Math.max(0, moment.frame - kTrail), moment.frame, at(p));
+      ctx.globalAlpha = 1;
+    });
 
     if (view.heading) {
       const [x, y] = at(0);
       this.sleigh(ctx, X(x), Y(y), moment.values[view.heading.angle], Math.max(9, this.body * unit));
       return;
     }
-    const radius = view.points.length > 60 ? 2 : view.points.length > 12 ? 4 : 7;
+    const radius = view.points.length > 60 ? 2 : view.points.length > 8 ? 4 : 7;
     ctx.strokeStyle = colour("text");
     ctx.lineWidth = view.points.length > 60 ? 1.5 : 2.5;
     ctx.beginPath();

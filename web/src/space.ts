@@ -2,6 +2,7 @@
 // same lines are drawn on a plain canvas. Drag turns the view.
 import {
   AmbientLight, BufferAttribute, BufferGeometry, Color, CylinderGeometry, DirectionalLight, Group, Line, LineBasicMaterial,
+  Matrix4,
   LineSegments, Mesh, MeshLambertMaterial, PerspectiveCamera, Quaternion, Scene as ThreeScene, SphereGeometry, Vector3, WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
@@ -29,13 +30,15 @@ export class SpaceScene implements Scene {
   // With WebGL.
   private scene = new ThreeScene();
   private disk: Group | null = null;
-  private balls: Mesh[] = [];
+  private balls: { ball: Mesh; point: number }[] = [];
   private bars: { mesh: Mesh; from: number; to: number | Vector3 }[] = [];
-  private trail: Line | null = null;
+  private trails: Line[] = [];
+  private discs: Group[] = [];
 
   constructor(private readonly view: View) {
     const many = view.pointsInAll;
     this.about = view.heading ? "The disk as it rolls on the plane, and the path of its contact"
+      : view.discs.length ? `${view.discs.length === 1 ? "A disc" : "Discs"} in space, and the path of ${view.points[view.paths[0] ?? 0].name}`
       : many === 1 ? "The path in space" : `${many} points in space`;
     this.element.className = "scene space";
     let renderer: WebGLRenderer | null = null;
@@ -141,14 +144,23 @@ export class SpaceScene implements Scene {
     sun.position.set(-1, -2, 4);
     this.scene.add(sun);
 
-    const traced = this.view.points.length - 1, path: Vector3[] = [];
-    for (let i = 0; i < clip.t.length; ++i) path.push(this.row(clip, i, traced));
-    this.scene.add(line(path, new LineBasicMaterial({ color: new Color(seriesColour(0)), transparent: true, opacity: 0.3 })));
-    const trail = new BufferGeometry();
-    trail.setAttribute("position", new BufferAttribute(new Float32Array(3 * (kTrail + 2)), 3));
-    this.trail = new Line(trail, new LineBasicMaterial({ color: new Color(seriesColour(0)) }));
-    this.trail.frustumCulled = false;
-    this.scene.add(this.trail);
+    this.trails = this.view.paths.map((p, k) => {
+      const path: Vector3[] = [], shade = new Color(this.pathColour(k));
+      for (let i = 0; i < clip.t.length; ++i) path.push(this.row(clip, i, p));
+      this.scene.add(line(path, new LineBasicMaterial({ color: shade, transparent: true, opacity: 0.3 })));
+      const trail = new BufferGeometry();
+      trail.setAttribute("position", new BufferAttribute(new Float32Array(3 * (kTrail + 2)), 3));
+      const out = new Line(trail, new LineBasicMaterial({ color: shade }));
+      out.frustumCulled = false;
+      this.scene.add(out);
+      return out;
+    });
+    this.discs = this.view.discs.map((disc) => {
+      const radius = this.row(clip, 0, disc.rim).distanceTo(this.row(clip, 0, disc.centre));
+      const group = this.makeDisk(radius);
+      this.scene.add(group);
+      return group;
+    });
 
     if (this.view.heading) {
       this.disk = this.makeDisk(Math.abs(this.view.heading.radius));
@@ -157,8 +169,9 @@ export class SpaceScene implements Scene {
     }
     const size = this.reach * (this.view.points.length > 12 ? 0.012 : 0.03);
     this.view.points.forEach((_, i) => {
-      const ball = new Mesh(new SphereGeometry(size, 24, 16), new MeshLambertMaterial({ color: new Color(seriesColour(i === traced ? 0 : 1 + (i % 7))) }));
-      this.balls.push(ball);
+      if (this.hidden(i)) return;
+      const ball = new Mesh(new SphereGeometry(size, 24, 16), new MeshLambertMaterial({ color: new Color(this.pointColour(i)) }));
+      this.balls.push({ ball, point: i });
       this.scene.add(ball);
     });
     const bar = (from: number, to: number | Vector3) => {
@@ -198,6 +211,23 @@ export class SpaceScene implements Scene {
     return { at, turn };
   }
 
+  // Points of discs are not drawn beside them.
+  private hidden(i: number): boolean { return this.view.discs.some((d) => d.rim === i || d.centre === i); }
+  private pathColour(k: number): string { return seriesColour(this.view.paths.length - 1 - k); }
+  private pointColour(i: number): string {
+    const k = this.view.paths.indexOf(i);
+    return k >= 0 ? this.pathColour(k) : this.view.points.length > 8 ? colour("muted") : seriesColour(1 + (i % 7));
+  }
+
+  // The red mark of a disc, which its own drawing has at -z, points to the rim.
+  private discPose(values: ArrayLike<number>, k: number): { at: Vector3; turn: Quaternion; radius: number } {
+    const disc = this.view.discs[k], at = this.place(values, disc.centre);
+    const out = this.place(values, disc.rim).sub(at), radius = out.length();
+    const y = new Vector3(values[disc.axle[0]], values[disc.axle[1]], values[disc.axle[2]]).normalize();
+    const z = out.addScaledVector(y, -out.dot(y)).normalize().negate(), x = y.clone().cross(z);
+    return { at, turn: new Quaternion().setFromRotationMatrix(new Matrix4().makeBasis(x, y, z)), radius };
+  }
+
   recolour() { if (this.moment) this.build(this.moment.clip); }
 
   draw(moment: Moment) {
@@ -212,13 +242,12 @@ export class SpaceScene implements Scene {
   }
 
   private arrange(moment: Moment) {
-    const traced = this.view.points.length - 1;
     if (this.view.heading && this.disk) {
       const { at, turn } = this.wheelPose(moment.values);
       this.disk.position.copy(at);
       this.disk.quaternion.copy(turn);
     }
-    this.balls.forEach((ball, i) => ball.position.copy(this.place(moment.values, i)));
+    for (const { ball, point } of this.balls) ball.position.copy(this.place(moment.values, point));
     for (const { mesh, from, to } of this.bars) {
       const a = this.place(moment.values, from), b = typeof to === "number" ? this.place(moment.values, to) : to;
       const along = b.clone().sub(a), length = along.length();
@@ -226,18 +255,24 @@ export class SpaceScene implements Scene {
       mesh.scale.set(1, Math.max(length, 1e-9), 1);
       mesh.quaternion.setFromUnitVectors(new Vector3(0, 1, 0), along.normalize());
     }
-    if (this.trail) {
-      const first = Math.max(0, moment.frame - kTrail), positions = this.trail.geometry.getAttribute("position") as BufferAttribute;
+    this.discs.forEach((group, k) => {
+      const { at, turn } = this.discPose(moment.values, k);
+      group.position.copy(at);
+      group.quaternion.copy(turn);
+    });
+    this.trails.forEach((trail, k) => {
+      const p = this.view.paths[k], first = Math.max(0, moment.frame - kTrail);
+      const positions = trail.geometry.getAttribute("position") as BufferAttribute;
       let n = 0;
       for (let i = first; i <= moment.frame; ++i) {
-        const at = this.row(moment.clip, i, traced);
+        const at = this.row(moment.clip, i, p);
         positions.setXYZ(n++, at.x, at.y, at.z);
       }
-      const now = this.place(moment.values, traced);
+      const now = this.place(moment.values, p);
       positions.setXYZ(n++, now.x, now.y, now.z);
       positions.needsUpdate = true;
-      this.trail.geometry.setDrawRange(0, n);
-    }
+      trail.geometry.setDrawRange(0, n);
+    });
   }
 
   private render() {
@@ -273,23 +308,30 @@ export class SpaceScene implements Scene {
       ctx.stroke();
       ctx.globalAlpha = 1;
     };
-    const grid = this.gridLines(), traced = this.view.points.length - 1, path: Vector3[] = [];
+    const grid = this.gridLines();
     for (let i = 0; i < grid.length; i += 2) stroke([grid[i], grid[i + 1]], colour("line"), 1);
-    for (let i = 0; i < moment.clip.t.length; ++i) path.push(this.row(moment.clip, i, traced));
-    stroke(path, seriesColour(0), 1, 0.3);
-    stroke([...path.slice(Math.max(0, moment.frame - kTrail), moment.frame + 1), this.place(moment.values, traced)], seriesColour(0), 1.6);
-    if (this.view.heading) {
-      const { at, turn } = this.wheelPose(moment.values), radius = Math.abs(this.view.heading.radius), rim: Vector3[] = [];
-      const on = (a: number) => new Vector3(radius * Math.cos(a), 0, radius * Math.sin(a)).applyQuaternion(turn).add(at);
+    this.view.paths.forEach((p, k) => {
+      const path: Vector3[] = [];
+      for (let i = 0; i < moment.clip.t.length; ++i) path.push(this.row(moment.clip, i, p));
+      stroke(path, this.pathColour(k), 1, 0.3);
+      stroke([...path.slice(Math.max(0, moment.frame - kTrail), moment.frame + 1), this.place(moment.values, p)], this.pathColour(k), 1.6);
+    });
+    const wheel = ({ at, turn, radius }: { at: Vector3; turn: Quaternion; radius: number }) => {
+      const on = (a: number) => new Vector3(radius * Math.cos(a), 0, radius * Math.sin(a)).applyQuaternion(turn).add(at), rim: Vector3[] = [];
       for (let k = 0; k <= 64; ++k) rim.push(on((k * Math.PI) / 32));
       stroke(rim, seriesColour(0), 3);
       for (let k = 0; k < 3; ++k) stroke([on((k * Math.PI) / 3), on((k * Math.PI) / 3 + Math.PI)], colour("muted"), 1.2);
+    };
+    this.view.discs.forEach((_, k) => wheel(this.discPose(moment.values, k)));
+    if (this.view.heading) {
+      wheel({ ...this.wheelPose(moment.values), radius: Math.abs(this.view.heading.radius) });
       return;
     }
     for (const [a, b] of this.view.rods) stroke([this.place(moment.values, a), this.place(moment.values, b)], colour("text"), 2);
     for (const a of this.view.anchors) stroke([new Vector3(...a.at), this.place(moment.values, a.point)], colour("text"), 2);
     this.view.points.forEach((_, i) => {
-      ctx.fillStyle = seriesColour(i === traced ? 0 : 1 + (i % 7));
+      if (this.hidden(i)) return;
+      ctx.fillStyle = this.pointColour(i);
       ctx.beginPath();
       ctx.arc(...put(this.place(moment.values, i)), 6, 0, 2 * Math.PI);
       ctx.fill();
