@@ -244,6 +244,18 @@ INSTANTIATE_TEST_SUITE_P(
                 "method 'spark-lobatto-ab' takes 2 to 20 stages, found 1"}));
 
 INSTANTIATE_TEST_SUITE_P(
+    Reproduce, BadRequest,
+    testing::Values(
+        Request{{"reproduce", "J-9"},
+                "there is no experiment 'J-9'. Did you mean `J-8.1`? There are H-2.1, H-2.2, H-2.3, H-2.4, "},
+        Request{{"reproduce", "none.toml"}, "'none.toml' cannot be read"},
+        Request{{"reproduce", "H-3.4", "--check", "--output", "x"}, "--check writes nothing; leave --output out"},
+        Request{{"reproduce", "H-3.4", "--output", ""}, "--output needs the name of a folder"},
+        Request{{"reproduce", "H-3.4", "--threads", "0"}, "--threads must be at least 1, found 0"},
+        Request{{"reproduce", "H-3.4", "--steps", "3"},
+                "reproduce has no option '--steps'. `rattleback reproduce --help` lists what there is"}));
+
+INSTANTIATE_TEST_SUITE_P(
     Options, BadRequest,
     testing::Values(
         Request{{"run", "skate", "--stpe", "0.1"}, "run has no option '--stpe'. Did you mean --step?"},
