@@ -42,7 +42,7 @@ Options end_state_options(Options options, const std::string& method, int stages
   options.steps.reset();
   options.keep_records = false;
   options.every = 0;
-  options.audit_order = options.audit_reverse = false;
+  options.audit_order = options.audit_reverse = options.audit_power = false;
   return options;
 }
 

@@ -71,10 +71,14 @@ std::vector<double> measure(const Model& model, const Trajectory& run, const std
 
 std::vector<double> measure(const OrderReport& report, const std::string& name) {
   std::vector<double> out;
-  if (const auto call = as_call(name); call && call->first == "error") {
+  if (const auto call = as_call(name); call && call->first.starts_with("error")) {
     const double h = number_of(call->second);
-    for (const OrderRun& run : report.runs)
-      if (std::fabs(run.step - h) <= 1e-12 * h) out.push_back(run.error);
+    for (const OrderRun& run : report.runs) {
+      if (std::fabs(run.step - h) > 1e-12 * h) continue;
+      if (call->first == "error") out.push_back(run.error);
+      if (call->first == "error_positions") out.push_back(run.error_q);
+      if (call->first == "error_velocities") out.push_back(run.error_v);
+    }
     if (!out.empty()) return out;
   }
   for (const OrderSlope& slope : report.slopes) {
@@ -201,7 +205,11 @@ std::string in_words(const std::string& measure) {
                                                         {"chaos", "0-1 test for chaos of {}"},
                                                         {"conic", "distance from an ellipse"},
                                                         {"error", "error for h = {}"},
-                                                        {"distance", "distance to the run '{}'"}};
+                                                        {"distance", "distance to the run '{}'"},
+                                                        {"end_distance", "distance to the run '{}' at the end"},
+                                                        {"relative_distance", "mean relative distance to the run '{}'"},
+                                                        {"error_positions", "error of the positions for h = {}"},
+                                                        {"error_velocities", "error of the velocities for h = {}"}};
   const auto found = calls.find(call->first);
   return found == calls.end() ? measure : fmt::format(fmt::runtime(found->second), call->second);
 }
