@@ -8,6 +8,7 @@
 
 #include "rattleback/error.hpp"
 #include "reproduce/columns.hpp"
+#include "reproduce/distance.hpp"
 
 namespace rattleback::reproduce {
 namespace {
@@ -189,6 +190,12 @@ std::string in_words(const std::string& measure) {
       {"integrable_together", "integrable together (1: yes)"},
   };
   if (const auto found = words.find(measure); found != words.end()) return found->second;
+  if (const auto d = as_distance(measure)) {
+    const std::string of = d->component.empty() ? "" : fmt::format(" of {}", d->component);
+    const std::string to = d->run == "reference" ? "the reference" : fmt::format("the run '{}'", d->run);
+    return fmt::format("{}distance{} to {}{}", d->kind == "relative_distance" ? "mean relative " : "", of, to,
+                       d->kind == "end_distance" ? " at the end" : "");
+  }
   const auto call = as_call(measure);
   if (!call) return measure;
   static const std::map<std::string, std::string> calls{{"max", "largest |{}|"},
@@ -205,9 +212,6 @@ std::string in_words(const std::string& measure) {
                                                         {"chaos", "0-1 test for chaos of {}"},
                                                         {"conic", "distance from an ellipse"},
                                                         {"error", "error for h = {}"},
-                                                        {"distance", "distance to the run '{}'"},
-                                                        {"end_distance", "distance to the run '{}' at the end"},
-                                                        {"relative_distance", "mean relative distance to the run '{}'"},
                                                         {"error_positions", "error of the positions for h = {}"},
                                                         {"error_velocities", "error of the velocities for h = {}"}};
   const auto found = calls.find(call->first);
