@@ -44,8 +44,9 @@ Arguments declare() {
           "what to do with constraints that follow from the others. Default: refuse");
   a.value("--every", "K", "records every K-th step. Default: all, thinned beyond 10^6 or 200 MB");
   a.value("--output-every", "DT", "instead: records at the multiples of DT, between the steps");
-  a.value("--audit", "reverse,order",
-          "also integrates back, or repeats with h/2 and h/4 (not with --adaptive), and compares");
+  a.value("--audit", "reverse,order,power",
+          "also integrates back, repeats with h/2 and h/4 (not with --adaptive), or compares the energy change of "
+          "each step with the work of forces and reactions");
   a.value("--output", "FILE.csv|FILE.h5", "writes the trajectory");
   add_plot_option(a, "draws the motion, the energy error and the residuals over time");
   a.value("--checkpoint", "FILE", "saves the state now and then while the run goes on");
@@ -87,8 +88,10 @@ Options read_options(Arguments& a) {
       options.audit_reverse = true;
     else if (audit == "order")
       options.audit_order = true;
+    else if (audit == "power")
+      options.audit_power = true;
     else
-      a.fault(fmt::format("--audit takes reverse and order, found '{}'", audit));
+      a.fault(fmt::format("--audit takes reverse, order and power, found '{}'", audit));
   }
   options.checkpoint = a.text("--checkpoint").value_or("");
   options.resume = a.has("--resume");

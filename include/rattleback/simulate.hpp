@@ -47,6 +47,7 @@ struct Options {
   bool keep_records = true;                // false: only the audit's running numbers
   bool record_multipliers = true;          // solve for the multipliers at every record, not only at the end
   bool audit_reverse = false;              // integrate back and compare with the start
+  bool audit_power = false;                // compare the energy change of each step with the work done in it
   bool audit_order = false;                // repeat with h/2 and h/4 and compare
   std::string checkpoint = {};             // file, written atomically as the run goes
   bool resume = false;                     // continue from the checkpoint

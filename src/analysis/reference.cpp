@@ -42,13 +42,14 @@ Options end_state_options(Options options, const std::string& method, int stages
   options.steps.reset();
   options.keep_records = false;
   options.every = 0;
-  options.audit_order = options.audit_reverse = false;
+  options.audit_order = options.audit_reverse = options.audit_power = false;
   return options;
 }
 
 Reference find_reference(const Model& model, const std::string& asked, double smallest_step, double until,
                          const Options& options, bool may_be_exact) {
   Reference out;
+  const bool computed = asked == "computed";  // although there is [exact]: it has no errors of velocities on their own
   // [exact] belongs to one start: after --start it may be the solution of another problem.
   const auto belongs = [&] { return exact_start_defect(model, model.q0, model.v0) <= kExactStartTolerance; };
   out.exact = asked == "exact" || (asked.empty() && may_be_exact && !model.exact.empty() && belongs());
@@ -61,7 +62,7 @@ Reference find_reference(const Model& model, const std::string& asked, double sm
   std::vector<std::string> names = high_order_methods(model);
   int stages = model.kind == Kind::odae ? 0 : 8;
   double step = smallest_step;
-  if (!asked.empty()) {
+  if (!asked.empty() && !computed) {
     const auto a = asked.find(':'), b = asked.rfind(':');
     bool good = a != std::string::npos && a != b;
     if (good) {
@@ -77,11 +78,11 @@ Reference find_reference(const Model& model, const std::string& asked, double sm
         good = false;
       }
     }
-    if (!good) throw Error(fmt::format("--reference takes 'exact' or NAME:S:H, found '{}'", asked));
+    if (!good) throw Error(fmt::format("--reference takes 'exact', 'computed' or NAME:S:H, found '{}'", asked));
     if (find_method(names[0]).fixed_stages != 0) stages = 0;
   }
   Options plain = options;
-  plain.compose = model.kind == Kind::odae && asked.empty() ? 8 : 0;
+  plain.compose = model.kind == Kind::odae && (asked.empty() || computed) ? 8 : 0;
   plain.newton_tol = 0.0;
   Trajectory t;
   std::string first_fault;

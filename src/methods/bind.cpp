@@ -258,6 +258,7 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
       form.recursion = data.reports_carried = true;
       data.carried = data.m;
     }
+    form.power = options.audit_power;
     if (massless(system) && !takes_massless(scheme))
       throw Error(
           fmt::format("'{}' has a mass of exactly 0, which '{}' cannot take: its matrix is singular. prk-murua, "

@@ -43,6 +43,7 @@ class MechanicalStep {
     guesses();
     saddle_hint();
     results();
+    if (form_.power) work();
     return std::move(eq_);
   }
 
@@ -300,6 +301,27 @@ class MechanicalStep {
     }
     add(Psi_.back());
     stage_results(eq_, V_);
+  }
+
+  // The change of the energy in the step, and what forces and reactions do at the stages: h sum_j (bh_j F_j + bt_j R_j) . V_j.
+  // The two are equal for quadratic energies and schemes that keep quadratic invariants. [Symank2025, eq. 6.15] In GGL form
+  // the positions also move along G^T Mu, against the forces of the potential.
+  void work() {
+    NodeId done = g_.zero();
+    for (std::int32_t j = 0; j < s_; ++j) {
+      const Vec F = stage_[at(j)](f_.applied), L = ggl_ ? stage_[at(j)](f_.Lq) : Vec();
+      NodeId applied = g_.zero(), reaction = g_.zero(), pushed = g_.zero();
+      for (std::size_t k = 0; k < at(n_); ++k) {
+        applied = g_.add(applied, g_.mul(F[k], V_[at(j)][k]));
+        reaction = g_.add(reaction, g_.mul(R_[at(j)][k], V_[at(j)][k]));
+        if (ggl_) pushed = g_.sub(pushed, g_.mul(L[k], D_[at(j)][k]));
+      }
+      done = g_.add(done, g_.mul(g_.constant(scheme_.bh[at(j)]), applied));
+      done = g_.add(done, g_.mul(g_.constant(scheme_.bt[at(j)]), reaction));
+      done = g_.add(done, g_.mul(g_.constant(scheme_.b[at(j)]), pushed));
+    }
+    const NodeId before = (*start_)(f_.energy), after = (*end_)(f_.energy);
+    eq_.power = {g_.sub(after, before), g_.mul(in_.h, done), g_.zero(), after};
   }
 
   Mechanical f_;

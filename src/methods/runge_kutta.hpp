@@ -12,6 +12,7 @@ namespace rattleback {
 struct StepForm {
   Formulation formulation = Formulation::index2;
   bool recursion = false;  // carry a multiplier along by scheme.recursion
+  bool power = false;      // also Equations::power: the energy change, and the work of forces and reactions
 };
 
 // Results: q1, v1, then the carried multipliers if there are any, then the last stage's multipliers.

@@ -39,6 +39,15 @@ Rows energy_error(const Trajectory& trajectory, bool relative) {
   return out;
 }
 
+// E - E of the record before.
+Rows energy_change(const Trajectory& trajectory) {
+  Rows out = trajectory.records.energy;
+  if (out.empty()) throw Error("this run has no energy");
+  for (std::size_t i = out.size(); i-- > 1;) out[i] -= out[i - 1];
+  out[0] = 0.0;
+  return out;
+}
+
 Rows error_of(const Model& model, const Trajectory& trajectory, const std::string& name) {
   Graph graph = *model.graph;
   for (const ExactValue& exact : model.exact) {
@@ -57,6 +66,7 @@ std::vector<double> column_of(const Model& model, const Trajectory& trajectory, 
   const Trajectory::Records& r = trajectory.records;
   if (name == "energy_error") return energy_error(trajectory, false);
   if (name == "relative_energy_error") return energy_error(trajectory, true);
+  if (name == "energy_change") return energy_change(trajectory);
   if (name == "error") {
     System system(model);
     return at_records(r, [&](double t, auto q, auto v, auto l) {

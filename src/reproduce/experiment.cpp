@@ -10,6 +10,7 @@
 #include "methods/bind.hpp"
 #include "rattleback/error.hpp"
 #include "reproduce/columns.hpp"
+#include "reproduce/distance.hpp"
 #include "reproduce/measures.hpp"
 
 namespace rattleback::reproduce {
@@ -58,6 +59,12 @@ void for_axis(std::vector<double>& values, bool logarithmic) {
   for (double& v : values) v = std::fmax(std::fabs(v), 1e-17);
 }
 
+std::vector<std::string> columns_of(const Panel& panel) {
+  std::vector<std::string> out{panel.y};
+  out.insert(out.end(), panel.more_y.begin(), panel.more_y.end());
+  return out;
+}
+
 std::string quoted(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
@@ -72,8 +79,9 @@ bool Finding::as_expected() const {
 
 Experiment::Experiment(Recipe recipe) : recipe_(std::move(recipe)) {
   for (const Study& study : recipe_.studies)
-    for (const Wish& wish : study.wishes) keep_records_ = keep_records_ || wish.measure.starts_with("distance(");
-  for (const Panel& panel : recipe_.panels) keep_records_ = keep_records_ || panel.y.starts_with("distance(");
+    for (const Wish& wish : study.wishes) keep_records_ = keep_records_ || as_distance(wish.measure);
+  for (const Panel& panel : recipe_.panels)
+    for (const std::string& y : columns_of(panel)) keep_records_ = keep_records_ || as_distance(y);
   for (std::size_t i = 0; i < recipe_.studies.size(); ++i) add_jobs(i);
 }
 
@@ -121,9 +129,10 @@ std::vector<std::string> Experiment::measures_of(std::size_t number) const {
   const Study& study = recipe_.studies[number];
   std::vector<std::string> out;
   for (const Wish& wish : study.wishes)
-    if (!wish.measure.starts_with("distance(")) out.push_back(wish.measure);
+    if (!as_distance(wish.measure)) out.push_back(wish.measure);
   for (const Panel& panel : recipe_.panels)
-    if (panel.of == study.name && panel.x == "case" && !panel.y.starts_with("distance(")) out.push_back(panel.y);
+    for (const std::string& y : columns_of(panel))
+      if (panel.shows(study.name) && panel.x == "case" && !as_distance(y)) out.push_back(y);
   return out;
 }
 
@@ -142,7 +151,7 @@ void Experiment::draw(Job& job, const Draw& draw_panel) const {
   const std::size_t number = number_in_study(job);
   for (std::size_t p = 0; p < recipe_.panels.size(); ++p) {
     const Panel& panel = recipe_.panels[p];
-    if (panel.of != recipe_.studies[job.study].name || panel.x == "case") continue;
+    if (!panel.shows(recipe_.studies[job.study].name) || panel.x == "case") continue;
     if (!panel.only.empty() && !std::ranges::count(panel.only, number)) continue;
     draw_panel(panel, job.series[p]);
     for (Series& s : job.series[p]) {
@@ -162,18 +171,14 @@ void Experiment::run_run(Job& job) const {
   if (trajectory.status == Status::stopped && !std::ranges::count(measures, "stopped")) throw Error(trajectory.message);
   for (const std::string& name : measures) job.measured[name] = measure(model, trajectory, name);
   draw(job, [&](const Panel& panel, std::vector<Series>& to) {
-    std::vector<std::string> ys{panel.y};
-    ys.insert(ys.end(), panel.more_y.begin(), panel.more_y.end());
+    const std::vector<std::string> ys = columns_of(panel);
     for (const std::string& y : ys)
       to.push_back({.label = ys.size() > 1 ? (job.label.empty() ? y : job.label + ": " + y) : job.label,
                     .x = column_of(model, trajectory, panel.x),
                     .y = column_of(model, trajectory, y),
                     .style = panel.points ? Series::Style::points : Series::Style::line});
   });
-  if (keep_records_) {
-    job.t = trajectory.records.t;
-    job.q = trajectory.records.q;
-  }
+  if (keep_records_) job.states = states_of(model, trajectory);
 }
 
 void Experiment::run_order(Job& job) const {
@@ -272,19 +277,15 @@ void Experiment::run(std::size_t number) {
   job.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// distance(NAME): the largest difference of the coordinates to those of the first run of study NAME, over the records.
+// The distance to the first run of the study that is named; distance(reference): that the job's own study names.
 std::optional<std::vector<double>> Experiment::distances(const Job& job, const std::string& measure) const {
-  const auto call = as_call(measure);
-  if (!call || call->first != "distance") return std::nullopt;
-  for (const Job& other : jobs_) {
-    if (recipe_.studies[other.study].name != call->second) continue;
-    if (other.q.size() != job.q.size() || job.q.empty())
-      throw Error(fmt::format("{}: the run of '{}' has other records", measure, call->second));
-    double largest = 0.0;
-    for (std::size_t i = 0; i < job.q.size(); ++i) largest = std::fmax(largest, std::fabs(job.q[i] - other.q[i]));
-    return std::vector<double>{largest};
-  }
-  throw Error(fmt::format("{}: there is no study with the name '{}'", measure, call->second));
+  auto what = as_distance(measure);
+  if (!what) return std::nullopt;
+  if (what->run == "reference") what->run = recipe_.studies[job.study].reference;
+  for (const Job& other : jobs_)
+    if (recipe_.studies[other.study].name == what->run)
+      return std::vector<double>{distance(*what, job.states, other.states)};
+  throw Error(fmt::format("{}: there is no study with the name '{}'", measure, what->run));
 }
 
 void Experiment::judge(const Study& study, const std::vector<const Job*>& jobs, Finding& out) const {
@@ -351,16 +352,22 @@ void Experiment::compose_figure(Finding& out) const {
         for (const Series& s : job.series[p]) drawn.series.push_back(s);
         continue;
       }
-      if (recipe_.studies[job.study].name != panel.of) continue;
+      const std::string& study = recipe_.studies[job.study].name;
+      if (!panel.shows(study)) continue;
       std::string label = job.label;
       if (!job.variant->label.empty() && label.ends_with(job.variant->label))
         label.resize(label.size() - std::min(label.size(), job.variant->label.size() + 2));
-      const auto [place, fresh] = by_label.try_emplace(label, drawn.series.size());
-      if (fresh) drawn.series.push_back({.label = label, .style = Series::Style::line_and_points});
-      const auto distance = distances(job, panel.y);
-      const std::vector<double>& values = distance ? *distance : job.measured.at(panel.y);
-      drawn.series[place->second].x.push_back(job.variant->x);
-      drawn.series[place->second].y.push_back(values.at(0));
+      if (panel.of.size() > 1) label += (label.empty() ? "" : ", ") + study;
+      const std::vector<std::string> ys = columns_of(panel);
+      for (const std::string& y : ys) {
+        const std::string line = ys.size() == 1 ? label : label + (label.empty() ? "" : ", ") + in_words(y);
+        const auto [place, fresh] = by_label.try_emplace(line, drawn.series.size());
+        if (fresh) drawn.series.push_back({.label = line, .style = Series::Style::line_and_points});
+        const auto distance = distances(job, y);
+        const std::vector<double>& values = distance ? *distance : job.measured.at(y);
+        drawn.series[place->second].x.push_back(job.variant->x);
+        drawn.series[place->second].y.push_back(values.at(0));
+      }
     }
     if (panel.labels.size() == drawn.series.size())
       for (std::size_t i = 0; i < drawn.series.size(); ++i) drawn.series[i].label = panel.labels[i];

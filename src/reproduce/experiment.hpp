@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plot/figure.hpp"
+#include "reproduce/distance.hpp"
 #include "reproduce/recipe.hpp"
 
 namespace rattleback::reproduce {
@@ -50,7 +51,7 @@ class Experiment {
     // Found:
     std::map<std::string, std::vector<double>> measured;
     std::vector<std::vector<plot::Series>> series;  // by panel
-    std::vector<double> t, q;                       // records, kept for distances
+    States states;                                  // kept for distances
     std::string fault;
     double seconds = 0.0;
   };

@@ -8,6 +8,7 @@
 
 #include "rattleback/error.hpp"
 #include "reproduce/columns.hpp"
+#include "reproduce/distance.hpp"
 
 namespace rattleback::reproduce {
 namespace {
@@ -71,10 +72,14 @@ std::vector<double> measure(const Model& model, const Trajectory& run, const std
 
 std::vector<double> measure(const OrderReport& report, const std::string& name) {
   std::vector<double> out;
-  if (const auto call = as_call(name); call && call->first == "error") {
+  if (const auto call = as_call(name); call && call->first.starts_with("error")) {
     const double h = number_of(call->second);
-    for (const OrderRun& run : report.runs)
-      if (std::fabs(run.step - h) <= 1e-12 * h) out.push_back(run.error);
+    for (const OrderRun& run : report.runs) {
+      if (std::fabs(run.step - h) > 1e-12 * h) continue;
+      if (call->first == "error") out.push_back(run.error);
+      if (call->first == "error_positions") out.push_back(run.error_q);
+      if (call->first == "error_velocities") out.push_back(run.error_v);
+    }
     if (!out.empty()) return out;
   }
   for (const OrderSlope& slope : report.slopes) {
@@ -185,6 +190,12 @@ std::string in_words(const std::string& measure) {
       {"integrable_together", "integrable together (1: yes)"},
   };
   if (const auto found = words.find(measure); found != words.end()) return found->second;
+  if (const auto d = as_distance(measure)) {
+    const std::string of = d->component.empty() ? "" : fmt::format(" of {}", d->component);
+    const std::string to = d->run == "reference" ? "the reference" : fmt::format("the run '{}'", d->run);
+    return fmt::format("{}distance{} to {}{}", d->kind == "relative_distance" ? "mean relative " : "", of, to,
+                       d->kind == "end_distance" ? " at the end" : "");
+  }
   const auto call = as_call(measure);
   if (!call) return measure;
   static const std::map<std::string, std::string> calls{{"max", "largest |{}|"},
@@ -202,7 +213,8 @@ std::string in_words(const std::string& measure) {
                                                         {"chaos", "0-1 test for chaos of {}"},
                                                         {"conic", "distance from an ellipse"},
                                                         {"error", "error for h = {}"},
-                                                        {"distance", "distance to the run '{}'"}};
+                                                        {"error_positions", "error of the positions for h = {}"},
+                                                        {"error_velocities", "error of the velocities for h = {}"}};
   const auto found = calls.find(call->first);
   return found == calls.end() ? measure : fmt::format(fmt::runtime(found->second), call->second);
 }

@@ -19,9 +19,9 @@ namespace {
 using front::Value;
 
 using List = std::vector<std::string>;
-const List kOptionKeys{"until", "formulation", "multiplier", "project",    "compose",   "alpha",
-                       "rtol",  "atol",        "gain",       "newton-tol", "newton",    "every",
-                       "set",   "start",       "redundant",  "adaptive",   "controller"};
+const List kOptionKeys{"until", "formulation", "multiplier", "project",    "compose",    "alpha",
+                       "rtol",  "atol",        "gain",       "newton-tol", "newton",     "every",
+                       "set",   "start",       "redundant",  "adaptive",   "controller", "audit"};
 const List kStudyKeys{"name", "system", "methods", "steps", "cases", "short", "expect", "fit"};
 const List kSectionKeys{"where", "if", "direction", "crossings", "axes", "vary", "values"};
 const List kEnsembleKeys{"vary", "values", "power"};
@@ -162,6 +162,13 @@ class Reader {
     }
   }
 
+  void audit(const Value& value, Options& o) const {
+    for (const std::string& word : texts(value)) {
+      if (word != "power") fail(value, fmt::format("`audit` takes power, found '{}'", word));
+      o.audit_power = true;
+    }
+  }
+
   // The options that `rattleback run` takes under the same names.
   void options(const Value& table, LoadOptions& load, Options& o) const {
     for (const Value& item : table.items) {
@@ -181,6 +188,7 @@ class Reader {
       if (k == "redundant") o.redundant = text(item);
       if (k == "adaptive") o.adaptive = number(item);
       if (k == "controller") o.controller = text(item);
+      if (k == "audit") audit(item, o);
       if (k == "set") assignments(item, load.set);
       if (k == "start") assignments(item, load.start);
     }
@@ -190,7 +198,7 @@ class Reader {
     List known = joined({&kStudyKeys, &kOptionKeys});
     if (verb == Study::Verb::section) known = joined({&known, &kSectionKeys});
     if (verb == Study::Verb::ensemble) known = joined({&known, &kEnsembleKeys});
-    if (verb == Study::Verb::order) known.emplace_back("reference");
+    if (verb == Study::Verb::order || verb == Study::Verb::run) known.emplace_back("reference");
     only(item, "a study", known);
     Value merged = item;
     if (const Value* brief = item.find("short"); quick_ && brief != nullptr) {
@@ -230,7 +238,7 @@ class Reader {
       }
     }
     if (s.cases.empty()) s.cases.push_back({.label = "", .x = 0.0, .load = load, .options = options_of_all});
-    if (verb == Study::Verb::order) s.reference = optional_text(merged, "reference");
+    s.reference = optional_text(merged, "reference");
     if (verb == Study::Verb::section) section(merged, s);
     if (verb == Study::Verb::section || verb == Study::Verb::ensemble) members(merged, s);
     if (const Value* power = merged.find("power")) s.power = whole(*power);
@@ -309,15 +317,15 @@ class Reader {
          {"title", "x-label", "y-label", "of", "x", "y", "only", "labels", "log", "same-scale", "points"});
     Panel p;
     p.title = optional_text(item, "title");
-    p.of = optional_text(item, "of");
-    const auto known = std::ranges::find(r.studies, p.of, &Study::name);
-    if (p.of.empty()) {
-      if (r.studies.empty()) return;
-      p.of = r.studies.front().name;
-    } else if (known == r.studies.end()) {
-      if (quick_) return;  // of a study that is left out
-      fail(need(item, "of"), fmt::format("there is no study with the name '{}'", p.of));
+    const Value* of = item.find("of");
+    for (const std::string& name : of != nullptr ? texts(*of) : List{}) {
+      if (std::ranges::find(r.studies, name, &Study::name) != r.studies.end())
+        p.of.push_back(name);
+      else if (!quick_)  // else it is left out
+        fail(*of, fmt::format("there is no study with the name '{}'", name));
     }
+    if (of == nullptr && !r.studies.empty()) p.of = {r.studies.front().name};
+    if (p.of.empty()) return;
     p.x = item.find("x") != nullptr ? text_of(item, "x") : "t";
     const List ys = texts(need(item, "y"));
     p.y = ys.front();

@@ -3,6 +3,7 @@
 // docs/guide/reproduce.md.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,7 +40,7 @@ struct Study {
   std::vector<std::pair<std::string, int>> methods;  // name and stages
   std::vector<double> steps;
   std::vector<Case> cases;  // at least one
-  std::string reference;    // order
+  std::string reference;    // order: METHOD:STAGES:STEP; run: the study that distance(reference) compares with
   SectionRequest section;   // where, condition, direction, crossings, axes
   Members members;          // section, ensemble
   int power = 0;            // ensemble: energies are divided by this power of the step (squares by twice that)
@@ -47,15 +48,17 @@ struct Study {
   std::vector<Wish> wishes;
 };
 
-// A panel of the figure: columns of the runs of one study (columns.hpp).
+// A panel of the figure: columns of the runs of one study or more (columns.hpp).
 struct Panel {
   std::string title, x_label, y_label;
-  std::string of;  // name of the study
+  std::vector<std::string> of;  // names of the studies
   std::string x, y;
   std::vector<std::string> more_y;  // further columns of the same runs
   std::vector<std::size_t> only;    // numbers of its runs; empty: all
   std::vector<std::string> labels;  // of the series; empty: those of the runs
   bool log_x = false, log_y = false, same_scale = false, points = false;
+
+  [[nodiscard]] bool shows(const std::string& study) const { return std::ranges::count(of, study) > 0; }
 };
 
 struct Recipe {

@@ -155,10 +155,10 @@ std::vector<Recipe> find_recipes(const std::vector<std::string>& names, bool qui
       known = true;
     }
     if (!known)
-      throw Error(
-          fmt::format("there is no experiment '{}'. {}There are {}; H, J, C, S and JS stand for all of one document, "
-                      "and a name that ends in .toml for a recipe of your own",
-                      name, front::did_you_mean(name, ids), fmt::join(ids, ", ")));
+      throw Error(fmt::format(
+          "there is no experiment '{}'. {}`rattleback reproduce --list` names them; H, J, C, S and JS stand for "
+          "all of one document, and a name that ends in .toml for a recipe of your own",
+          name, front::did_you_mean(name, ids)));
   }
   return out;
 }

@@ -268,6 +268,11 @@ void Run::save_checkpoint(CheckpointFile& file) {
 Trajectory Run::go() {
   Trajectory out;
   Stepper& stepper = *method_.stepper;
+  if (options_.audit_power && stepper.power() == nullptr)
+    throw Error(
+        fmt::format("--audit power adds up the work at the stages of Runge-Kutta methods on mechanical systems; '{}' "
+                    "cannot tell it on this system. Leave it out",
+                    method_.name));
   acceleration_ = std::make_unique<Multipliers>(system_, reduction_);
   const std::size_t n = start_.q.size(), nv = start_.v.size(), m = acceleration_->count();
   const std::size_t width = options_.keep_records ? 1 + n + nv + (options_.record_multipliers ? m : 0) + 3 +
@@ -514,7 +519,7 @@ void Run::measure_reverse(Trajectory& out, bool ok) {
 std::optional<MeasuredOrder> measured_order(const Model& model, Options options) {
   options = complete(model, options);
   if (options.tableau.empty() && find_method(options.method).fixed_stages != 0) options.stages = 0;
-  options.audit_order = options.audit_reverse = false;
+  options.audit_order = options.audit_reverse = options.audit_power = false;
   options.keep_records = false;
   options.checkpoint.clear();
   options.resume = false;

@@ -247,7 +247,8 @@ INSTANTIATE_TEST_SUITE_P(
     Reproduce, BadRequest,
     testing::Values(
         Request{{"reproduce", "J-9"},
-                "there is no experiment 'J-9'. Did you mean `J-8.1`? There are H-2.1, H-2.2, H-2.3, H-2.4, "},
+                "there is no experiment 'J-9'. Did you mean `J-8.1`? `rattleback reproduce --list` names them; H, J, "
+                "C, S and JS stand for all of one document, and a name that ends in .toml for a recipe of your own"},
         Request{{"reproduce", "none.toml"}, "'none.toml' cannot be read"},
         Request{{"reproduce", "H-3.4", "--check", "--output", "x"}, "--check writes nothing; leave --output out"},
         Request{{"reproduce", "H-3.4", "--output", ""}, "--output needs the name of a folder"},

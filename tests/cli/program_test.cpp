@@ -204,6 +204,26 @@ TEST_F(CommandLine, CheckpointedRunResumesWithTheSameBits) {
   EXPECT_NEAR(audited["observed_order"].get<double>(), 4.0, 0.2);
 }
 
+TEST_F(CommandLine, ReproduceChecksNumbers) {
+  const auto recipe = [](const std::string& expected) {
+    return "id = \"own\"\ntitle = \"t\"\ndocument = \"d\"\nplace = \"p\"\nsays = \"s\"\nverdict = \"agrees\"\n"
+           "because = \"b\"\nsystem = \"skate\"\n[[run]]\nmethods = [\"spark-gauss:2\"]\nsteps = [0.1]\nuntil = 1\n"
+           "[run.expect]\n\"constraints.velocity\" = \"" +
+           expected + "\"\n";
+  };
+  write("right.toml", recipe("<1e-14"));
+  write("wrong.toml", recipe(">1e-3"));
+  const auto before = contents();
+  EXPECT_EQ(rattleback({"reproduce", "right.toml", "--check"}).status, 0);
+  const Outcome wrong = rattleback({"reproduce", "wrong.toml", "--check"});
+  EXPECT_EQ(wrong.status, 1);
+  EXPECT_NE(wrong.out.find("NOT  spark-gauss(2): velocity constraint: "), std::string::npos) << wrong.out;
+  EXPECT_EQ(contents(), before);
+  EXPECT_EQ(json({"reproduce", "wrong.toml", "--output", "out"})["failed"][0], "own");
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "out" / "index.html"));
+  EXPECT_NE(rattleback({"reproduce", "--list"}).out.find("H-4.1 "), std::string::npos);
+}
+
 TEST_F(CommandLine, CheckJsonHoldsTheContract) {
   const auto j = json({"check", "rolling-disk"});
   EXPECT_EQ(j["coordinates"], 4);
