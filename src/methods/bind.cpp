@@ -259,6 +259,7 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
       data.carried = data.m;
     }
     form.power = options.audit_power;
+    if (form.power) form.damping = model.ph.R;
     if (massless(system) && !takes_massless(scheme))
       throw Error(
           fmt::format("'{}' has a mass of exactly 0, which '{}' cannot take: its matrix is singular. prk-murua, "

@@ -307,7 +307,7 @@ class MechanicalStep {
   // The two are equal for quadratic energies and schemes that keep quadratic invariants. [Symank2025, eq. 6.15] In GGL form
   // the positions also move along G^T Mu, against the forces of the potential.
   void work() {
-    NodeId done = g_.zero();
+    NodeId done = g_.zero(), dissipated = g_.zero();
     for (std::int32_t j = 0; j < s_; ++j) {
       const Vec F = stage_[at(j)](f_.applied), L = ggl_ ? stage_[at(j)](f_.Lq) : Vec();
       NodeId applied = g_.zero(), reaction = g_.zero(), pushed = g_.zero();
@@ -316,12 +316,18 @@ class MechanicalStep {
         reaction = g_.add(reaction, g_.mul(R_[at(j)][k], V_[at(j)][k]));
         if (ggl_) pushed = g_.sub(pushed, g_.mul(L[k], D_[at(j)][k]));
       }
-      done = g_.add(done, g_.mul(g_.constant(scheme_.bh[at(j)]), applied));
+      NodeId lost = g_.zero();
+      for (const Entry& e : form_.damping)
+        lost =
+            g_.add(lost, g_.mul(stage_[at(j)](e.expr), g_.mul(V_[at(j)][at(e.row.base)], V_[at(j)][at(e.col.base)])));
+      const NodeId weight = g_.constant(scheme_.bh[at(j)]);
+      dissipated = g_.add(dissipated, g_.mul(weight, lost));
+      done = g_.add(done, g_.mul(weight, g_.add(applied, lost)));
       done = g_.add(done, g_.mul(g_.constant(scheme_.bt[at(j)]), reaction));
       done = g_.add(done, g_.mul(g_.constant(scheme_.b[at(j)]), pushed));
     }
     const NodeId before = (*start_)(f_.energy), after = (*end_)(f_.energy);
-    eq_.power = {g_.sub(after, before), g_.mul(in_.h, done), g_.zero(), after};
+    eq_.power = {g_.sub(after, before), g_.mul(in_.h, done), g_.mul(in_.h, dissipated), after};
   }
 
   Mechanical f_;

@@ -13,6 +13,7 @@ struct StepForm {
   Formulation formulation = Formulation::index2;
   bool recursion = false;  // carry a multiplier along by scheme.recursion
   bool power = false;      // also Equations::power: the energy change, and the work of forces and reactions
+  Entries damping = {};    // with power: D of the part -D v of the forces, which dissipates
 };
 
 // Results: q1, v1, then the carried multipliers if there are any, then the last stage's multipliers.

@@ -263,7 +263,7 @@ INSTANTIATE_TEST_SUITE_P(
         Request{{"run", "--stpe=0.1", "skate"}, "run has no option '--stpe'. Did you mean --step?"},
         Request{{"run", "skate", "-x"}, "run has no option '-x'. `rattleback run --help` lists what there is"},
         Request{{"run", "skate", "--json=yes"}, "--json takes no value, found '--json=yes'"},
-        Request{{"run", "skate", "--audit", "forward"}, "--audit takes reverse and order, found 'forward'"},
+        Request{{"run", "skate", "--audit", "forward"}, "--audit takes reverse, order and power, found 'forward'"},
         Request{{"run", "skate", "--audit", "reverse,"}, "--audit: 'reverse,' has an empty place between its commas"},
         Request{
             {"run", "skate", "--alpha", "0.5"},

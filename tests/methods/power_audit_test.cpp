@@ -30,8 +30,8 @@ TEST(PowerAudit, PredictsTheEnergyChangeOfSymplecticMethods) {
                                                     {"spark-gauss", 2, "index2"},
                                                     {"srk-gauss", 2, "index2"}}) {
     SCOPED_TRACE(std::string(method) + " " + formulation);
-    EXPECT_LT(balance(shipped("pendulum"), method, stages, formulation).max_residual, 3e-14);
-    EXPECT_LT(balance(shipped("double-pendulum"), method, stages, formulation).max_residual, 3e-13);
+    EXPECT_LT(balance(shipped("pendulum"), method, stages, formulation).max_residual, 3e-14);         // 3e-15 .. 5e-15
+    EXPECT_LT(balance(shipped("double-pendulum"), method, stages, formulation).max_residual, 3e-13);  // 2e-14
   }
 }
 
@@ -39,16 +39,17 @@ TEST(PowerAudit, PredictsTheEnergyChangeOfSymplecticMethods) {
 TEST(PowerAudit, SuppliesWhatIsStored) {
   const PowerBalance free = balance(shipped("double-pendulum"), "prk-murua", 1, "index2");
   EXPECT_NEAR(free.stored, free.supplied, 1e-12);
-  EXPECT_GT(std::fabs(free.stored), 1e-6);
+  EXPECT_GT(std::fabs(free.stored), 1e-6);  // 0.23
   const PowerBalance damped = balance(shipped("double-pendulum", {{"kappa", "0.3"}}), "prk-murua", 2, "index2");
-  EXPECT_LT(damped.supplied, -1.0);
-  EXPECT_LT(damped.max_residual, 3e-13);
+  EXPECT_GT(damped.dissipated, 1.0);        // 42.8
+  EXPECT_NEAR(damped.supplied, 0.0, 1e-4);  // the constraints: 0, but for the error of the stages
+  EXPECT_LT(damped.max_residual, 3e-13);    // 2e-14
 }
 
 // Lobatto IIIA-IIIB does not keep quadratic invariants of the whole state.
 TEST(PowerAudit, DoesNotPredictThatOfLobattoPairs) {
-  EXPECT_GT(balance(shipped("pendulum"), "prk-lobatto", 2, "index3").max_residual, 1e-6);
-  EXPECT_GT(balance(shipped("pendulum"), "spark-lobatto-ab", 2, "index2").max_residual, 1e-6);
+  EXPECT_GT(balance(shipped("pendulum"), "prk-lobatto", 2, "index3").max_residual, 1e-6);       // 3.7e-4
+  EXPECT_GT(balance(shipped("pendulum"), "spark-lobatto-ab", 2, "index2").max_residual, 1e-6);  // 3.7e-4
 }
 
 TEST(PowerAudit, DoesNotChangeTheMotion) {
