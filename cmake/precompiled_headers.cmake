@@ -1,7 +1,7 @@
 # Precompiled headers: only what others wrote and nearly every file of ours needs, so that a change of our own headers
 # recompiles no more than before. A compiler cache is faster still, but does not see into precompiled headers.
 set(precompile ON)
-if(CMAKE_CXX_COMPILER_LAUNCHER)
+if(CMAKE_CXX_COMPILER_LAUNCHER OR RATTLEBACK_SANITIZE OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(precompile OFF)
 endif()
 option(RATTLEBACK_PRECOMPILE "Precompile the headers of others (off: checks that each file includes what it needs)"

@@ -177,7 +177,7 @@ TEST_F(CommandLine, Hdf5IsReadExactlyByH5py) {
       "                  'system': a['system'], 'method': a['method'], 'stages': int(a['stages']), 'step': "
       "float(a['step']),\n"
       "                  'options': json.loads(a['options']), 'version': a['version'], 'audit': "
-      "json.loads(a['audit'])}))"));
+      "json.loads(a['audit'])}, sort_keys=True))"));
   EXPECT_EQ(
       read_back["shapes"].dump(),
       R"({"energy":[51],"multipliers":[51,1],"q":[51,3],"residual/position":[51],"residual/velocity":[51],"t":[51],"v":[51,3]})");
