@@ -212,7 +212,7 @@ class Writer {
     switch (n.kind) {
       case Ast::number: return math_number(n.value);
       case Ast::reference: return reference(n).plain();
-      case Ast::negate: return in_parentheses(sum_level(id));
+      case Ast::negate:
       case Ast::chain: return in_parentheses(sum_level(id));
       case Ast::power: return power(n, last);
       case Ast::call: return call(n, {}, last);

@@ -25,8 +25,8 @@ constexpr std::size_t kShownValues = 40;  // of parameters and starts
 
 // "= ..." in pieces that a line may break between; what is not an expression stays as it was written.
 std::string right_side(const std::string& text, bool equals) {
-  const std::string as_text = fmt::format("{}<code>{}</code>", equals ? math("<mo form=\"infix\">=</mo>") : "",
-                                          html(text.size() > kLongest ? text.substr(0, kLongest) + " ..." : text));
+  std::string as_text = fmt::format("{}<code>{}</code>", equals ? math("<mo form=\"infix\">=</mo>") : "",
+                                    html(text.size() > kLongest ? text.substr(0, kLongest) + " ..." : text));
   if (text.size() > kLongest) return as_text;
   try {
     std::string out;
@@ -291,7 +291,7 @@ std::string about(const std::string& text) {
     if (line.empty()) flush();
     // "Source: ...", "For: ..." stand on lines of their own.
     const auto colon = line.find(": ");
-    if (colon != std::string::npos && colon < 24 && std::isupper(static_cast<unsigned char>(line[0])) != 0 &&
+    if (colon < 24 && std::isupper(static_cast<unsigned char>(line[0])) != 0 &&
         std::all_of(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(colon),
                     [](unsigned char c) { return std::isalpha(c) != 0 || c == ' '; }))
       flush();
@@ -324,7 +324,8 @@ std::string parameter_table(const Model& model, const Value* table, const LoadOp
   if (model.parameters.empty()) return {};
   std::string rows;
   for (std::size_t i = 0; i < std::min(model.parameters.size(), kShownValues); ++i) {
-    const auto& [name, value] = model.parameters[i];
+    const std::string& name = model.parameters[i].first;
+    const double value = model.parameters[i].second;
     const Value* item = table != nullptr ? table->find(name) : nullptr;
     const bool changed = std::ranges::any_of(load.set, [&](const auto& set) { return set.first == name; });
     std::string formula =

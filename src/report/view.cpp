@@ -115,7 +115,9 @@ void find_rods(const Model& model, View& view) {
     auto& by_row = rows.emplace_back();
     for (const Sparse::Place& e : gradient.at(s.t, s.q, s.v)) by_row[e.row][e.col] += e.value;
   }
-  for (const auto& [row, entries] : rows[0]) {
+  for (const auto& first : rows[0]) {
+    const std::int32_t row = first.first;
+    const Row& entries = first.second;
     std::vector<std::size_t> touched;
     bool points_only = true;
     for (const auto& [col, value] : entries) {
