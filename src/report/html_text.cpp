@@ -47,7 +47,7 @@ std::string html(std::string_view text) {
   return out;
 }
 
-std::string script_json(std::string json) {
+std::string script_json(std::string_view json) {
   // "<" stands in strings only, where an escape means the same.
   std::string out;
   out.reserve(json.size());

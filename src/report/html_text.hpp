@@ -10,7 +10,7 @@ namespace rattleback::report {
 std::string html(std::string_view text);
 
 // JSON for a <script type="application/json">: no text in it can end the script or open a comment.
-std::string script_json(std::string json);
+std::string script_json(std::string_view json);
 
 std::string base64(std::string_view bytes);
 
