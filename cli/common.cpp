@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "methods/bind.hpp"
 #include "plot/svg.hpp"
 #include "rattleback/method.hpp"
 #include "report/figures.hpp"
@@ -24,13 +23,6 @@ LoadOptions model_options(Arguments& arguments) {
   options.set = arguments.assignments("--set");
   options.start = arguments.assignments("--start");
   return options;
-}
-
-Model load_to_run(const std::string& system, LoadOptions load, const Options& options) {
-  Model model = load_model(system, load);
-  if (largest_family(model) == 0 || takes_families(model, options)) return model;
-  load.unroll_below = kLargestFamily;
-  return load_model(system, load);
 }
 
 void add_method_options(Arguments& arguments) {

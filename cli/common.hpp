@@ -14,9 +14,6 @@ namespace rattleback::cli {
 void add_model_options(Arguments& arguments);
 LoadOptions model_options(Arguments& arguments);
 
-// The model with its families as they are where the method can take them, and unrolled otherwise.
-Model load_to_run(const std::string& system, LoadOptions load, const Options& options);
-
 // --formulation, --project, --compose, --newton-tol: how any method is applied.
 void add_method_options(Arguments& arguments);
 void read_method_options(Arguments& arguments, Options& options);

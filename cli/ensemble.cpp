@@ -3,6 +3,7 @@
 
 #include "common.hpp"
 #include "members.hpp"
+#include "methods/bind.hpp"
 #include "progress.hpp"
 #include "report/write.hpp"
 #include "verbs.hpp"

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "common.hpp"
+#include "methods/bind.hpp"
 #include "progress.hpp"
 #include "rattleback/write.hpp"
 #include "report/figures.hpp"

@@ -5,6 +5,7 @@
 
 #include "common.hpp"
 #include "members.hpp"
+#include "methods/bind.hpp"
 #include "progress.hpp"
 #include "report/figures.hpp"
 #include "report/write.hpp"

@@ -168,6 +168,13 @@ void compose(BoundMethod& out, PlanStepperData& data, const Model& model, int or
   out.order = std::max(out.order, c.order);
 }
 
+Model load_to_run(const std::string& system, LoadOptions load, const Options& options) {
+  Model model = load_model(system, load);
+  if (largest_family(model) == 0 || takes_families(model, options)) return model;
+  load.unroll_below = kLargestFamily;
+  return load_model(system, load);
+}
+
 BoundMethod bind(const System& system, const Options& options, const Start& start) {
   const Model& model = system.model();
   check_newton(system, options);

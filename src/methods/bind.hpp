@@ -19,6 +19,9 @@ std::string why_not(const MethodEntry& method, const Model& model, const std::st
 // Can the method of these options take the model with its families as they are? If not, they must be unrolled.
 bool takes_families(const Model& model, const Options& options);
 
+// The model with its families as they are where the method can take them, and unrolled otherwise. Throws Error.
+Model load_to_run(const std::string& system, LoadOptions load, const Options& options);
+
 // The command that lists what applies: with the name of a shipped system; a file's path is not known here.
 std::string check_command(const Model& model);
 

@@ -20,14 +20,6 @@ using plot::Series;
 
 constexpr int kPixels = 1500;  // curves are kept as they look at this width
 
-// Families as they are where the method takes them.
-Model load(const std::string& system, LoadOptions options, const Options& run) {
-  Model model = load_model(system, options);
-  if (largest_family(model) == 0 || takes_families(model, run)) return model;
-  options.unroll_below = kLargestFamily;
-  return load_model(system, options);
-}
-
 Series thin(Series s) {
   const auto points = plot::thinned(s.x, s.y, kPixels);
   s.x.clear();
@@ -165,7 +157,7 @@ void Experiment::draw(Job& job, const Draw& draw_panel) const {
 void Experiment::run_run(Job& job) const {
   const Study& study = recipe_.studies[job.study];
   const Options options = options_of(job);
-  const Model model = load(study.system, job.variant->load, options);
+  const Model model = load_to_run(study.system, job.variant->load, options);
   const Trajectory trajectory = simulate(model, options);
   const auto measures = measures_of(job.study);
   if (trajectory.status == Status::stopped && !std::ranges::count(measures, "stopped")) throw Error(trajectory.message);

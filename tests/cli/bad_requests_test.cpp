@@ -244,8 +244,8 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Reproduce, BadRequest,
     testing::Values(
-        Request{{"reproduce", "J-9"},
-                "there is no experiment 'J-9'. Did you mean `J-8.1`? `rattleback reproduce --list` names them; H, J, "
+        Request{{"reproduce", "H-T2.2"},
+                "there is no experiment 'H-T2.2'. Did you mean `H-T2.1`? `rattleback reproduce --list` names them; H, J, "
                 "C, S and JS stand for all of one document, and a name that ends in .toml for a recipe of your own"},
         Request{{"reproduce", "none.toml"}, "'none.toml' cannot be read"},
         Request{{"reproduce", "H-3.4", "--check", "--output", "x"}, "--check writes nothing; leave --output out"},
