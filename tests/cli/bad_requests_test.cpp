@@ -245,7 +245,7 @@ INSTANTIATE_TEST_SUITE_P(
     Reproduce, BadRequest,
     testing::Values(
         Request{{"reproduce", "H-T2.2"},
-                "there is no experiment 'H-T2.2'. Did you mean `H-T2.1`? `rattleback reproduce --list` names them; H, J, "
+                "there is no experiment 'H-T2.2'. Did you mean `H-2.2`? `rattleback reproduce --list` names them; H, J, "
                 "C, S and JS stand for all of one document, and a name that ends in .toml for a recipe of your own"},
         Request{{"reproduce", "none.toml"}, "'none.toml' cannot be read"},
         Request{{"reproduce", "H-3.4", "--check", "--output", "x"}, "--check writes nothing; leave --output out"},
