@@ -73,6 +73,20 @@ std::string files_list(const std::vector<IndexFile>& files) {
   return out + "</ul>\n";
 }
 
+// A few numbers stand beside the figure. Many stand below it, folded unless one of them is wrong.
+std::string body(const IndexEntry& entry) {
+  constexpr std::size_t kFew = 9;
+  const std::size_t all = entry.numbers.size();
+  if (all <= kFew)
+    return "<div class=\"columns\">\n" + (all == 0 ? "" : "<div>" + numbers_table(entry.numbers) + "</div>\n") +
+           picture(entry) + "</div>\n";
+  const auto wrong = all - static_cast<std::size_t>(std::ranges::count(entry.numbers, true, &IndexNumber::ok));
+  return picture(entry) +
+         fmt::format("<details{}><summary>{} numbers, {}</summary>\n", wrong > 0 ? " open" : "", all,
+                     wrong > 0 ? fmt::format("{} of them not as expected", wrong) : "all as expected") +
+         numbers_table(entry.numbers) + "</details>\n";
+}
+
 std::string experiment(const IndexEntry& entry) {
   return fmt::format(
              "<article class=\"experiment\" id=\"{0}\" data-document=\"{1}\" data-verdict=\"{2}\">\n"
@@ -80,9 +94,7 @@ std::string experiment(const IndexEntry& entry) {
              "<p class=\"source small muted\">{5}</p>\n",
              html(entry.id), html(document_of(entry)), to_string(entry.verdict), html(entry.title), mark(entry.verdict),
              html(entry.source)) +
-         paragraphs(entry.because) + "<div class=\"columns\">\n" +
-         (entry.numbers.empty() ? "" : "<div>" + numbers_table(entry.numbers) + "</div>\n") + picture(entry) +
-         "</div>\n" + files_list(entry.files) + "</article>\n";
+         paragraphs(entry.because) + body(entry) + files_list(entry.files) + "</article>\n";
 }
 
 std::string options_of(const std::vector<std::string>& values) {

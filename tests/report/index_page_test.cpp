@@ -103,6 +103,18 @@ TEST(IndexPage, IsWrittenForTheBrowser) {
   std::ofstream(place) << index_page(entries, "The experiments, redone", "Four of them, to look at.");
 }
 
+// Many numbers do not push the figure away: they are folded, unless one of them is wrong.
+TEST(IndexPage, FoldsManyNumbers) {
+  IndexEntry e = disk();
+  e.numbers.assign(20, {"energy", "1", "1", true});
+  EXPECT_NE(index_page({e}).find("<details><summary>20 numbers, all as expected</summary>"), std::string::npos);
+  e.numbers[7].ok = false;
+  EXPECT_NE(index_page({e}).find("<details open><summary>20 numbers, 1 of them not as expected</summary>"),
+            std::string::npos);
+  e.numbers.resize(3);
+  EXPECT_EQ(index_page({e}).find("<details"), std::string::npos);
+}
+
 TEST(HtmlText, ReplacesWhatIsNotUtf8) {
   EXPECT_EQ(html("caf\xc3\xa9 \xf0\x9f\x98\x80"), "caf\xc3\xa9 \xf0\x9f\x98\x80");
   EXPECT_EQ(html("a\xff\x01\xc3"), "a\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
