@@ -71,7 +71,7 @@ void read_special_options(Arguments& arguments, Options& options) {
 void add_plot_option(Arguments& arguments, const std::string& what) { arguments.value("--plot", "FILE.svg", what); }
 
 std::string read_plot_path(Arguments& arguments) {
-  const std::string path = arguments.text("--plot").value_or("");
+  std::string path = arguments.text("--plot").value_or("");
   if (arguments.has("--plot")) arguments.collect([&] { report::check_figure_path(path); });
   return path;
 }

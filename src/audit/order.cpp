@@ -6,6 +6,7 @@
 
 #include "analysis/reference.hpp"
 #include "analysis/slope.hpp"
+#include "formulation/system.hpp"
 #include "methods/registry.hpp"
 #include "rattleback/error.hpp"
 #include "rattleback/simulate.hpp"
@@ -34,6 +35,7 @@ OrderReport order_study(const Model& model, const OrderRequest& request) {
       find_reference(model, request.reference, *std::min_element(request.steps.begin(), request.steps.end()),
                      request.until, request.options);
   const bool exact = reference.exact;
+  System system(model);
   out.reference = reference.text;
 
   for (const auto& [name, stages] : request.methods) {
@@ -49,7 +51,12 @@ OrderReport order_study(const Model& model, const OrderRequest& request) {
       r.seconds = t.wall_seconds;
       if (exact) {
         r.error = t.error.value_or(std::nan(""));
-        r.error_q = r.error;
+        const auto of = [&](Space space) {  // NaN: [exact] does not name any
+          return system.exact_error(t.t, t.q, t.v, t.multipliers, space).value_or(std::nan(""));
+        };
+        r.error_q = of(kPosition);
+        r.error_v = of(kVelocity);
+        r.error_multipliers = of(kMultiplier);
       } else {
         r.error_q = distance(t.q, reference.q);
         r.error_v = distance(t.v, reference.v);
@@ -72,8 +79,8 @@ OrderReport order_study(const Model& model, const OrderRequest& request) {
     slope.last = line.last;
     slope.points = line.points;
     slope.fitted_q = fit_line(request.steps, eq, floor).fitted;
-    slope.fitted_v = exact ? std::nan("") : fit_line(request.steps, ev, floor).fitted;
-    slope.fitted_multipliers = exact ? std::nan("") : fit_line(request.steps, em, 10.0 * rounding_floor(size_m)).fitted;
+    slope.fitted_v = fit_line(request.steps, ev, floor).fitted;
+    slope.fitted_multipliers = fit_line(request.steps, em, 10.0 * rounding_floor(size_m)).fitted;
     out.slopes.push_back(std::move(slope));
   }
   return out;

@@ -141,17 +141,20 @@ std::span<const double> System::ports(double t, std::span<const double> x) {
 }
 
 std::optional<double> System::exact_error(double t, std::span<const double> q, std::span<const double> v,
-                                          std::span<const double> multipliers) {
+                                          std::span<const double> multipliers, std::optional<Space> of) {
   if (!exact_) return std::nullopt;
   const std::span<const double> x = (*exact_)(t, q, v);
   double sum = 0.0;
+  bool any = !of;
   for (std::size_t i = 0; i < x.size(); ++i) {
     const ExactValue& e = model_->exact[i];
+    if (of && *of != e.space) continue;
+    any = true;
     const auto k = static_cast<std::size_t>(e.index);
     const double ours = e.space == kPosition ? q[k] : e.space == kVelocity ? v[k] : multipliers[k];
     sum += (ours - x[i]) * (ours - x[i]);
   }
-  return std::sqrt(sum);
+  return any ? std::optional(std::sqrt(sum)) : std::nullopt;
 }
 
 }  // namespace rattleback

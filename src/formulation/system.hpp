@@ -59,8 +59,9 @@ class System {
   // port-Hamiltonian: the inputs u and then the outputs y; empty for other systems.
   std::span<const double> ports(double t, std::span<const double> x);
   // Norm of the difference to [exact] at time t; nothing when the model has none.
+  // `of`: only of the positions, the velocities or the multipliers; nothing when [exact] names none of them.
   std::optional<double> exact_error(double t, std::span<const double> q, std::span<const double> v,
-                                    std::span<const double> multipliers);
+                                    std::span<const double> multipliers, std::optional<Space> of = {});
 
  private:
   void watch_families();

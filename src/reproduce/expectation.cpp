@@ -45,8 +45,11 @@ Expectation read_expectation(const std::string& text) {
   if (t == "*") return {text, -kInfinity, kInfinity, true};
   if (t.starts_with('<')) return {text, -kInfinity, number(t.substr(1), text), false};
   if (t.starts_with('>')) return {text, number(t.substr(1), text), kInfinity, false};
-  if (const std::size_t dots = t.find(".."); dots != std::string_view::npos)
-    return {text, number(t.substr(0, dots), text), number(t.substr(dots + 2), text), false};
+  if (const std::size_t dots = t.find(".."); dots != std::string_view::npos) {
+    const double low = number(t.substr(0, dots), text), high = number(t.substr(dots + 2), text);
+    if (low > high) throw Error(fmt::format("'{}': no number is above {:g} and below {:g}", text, low, high));
+    return {text, low, high, false};
+  }
   if (const std::size_t wave = t.find('~'); wave != std::string_view::npos) {
     const double middle = number(t.substr(0, wave), text), room = number(t.substr(wave + 1), text);
     return {text, middle - room, middle + room, false};

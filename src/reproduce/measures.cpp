@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "model/suggest.hpp"
 #include "rattleback/error.hpp"
 #include "reproduce/columns.hpp"
 #include "reproduce/distance.hpp"
@@ -35,6 +36,53 @@ std::optional<std::pair<std::string, std::string>> as_call(const std::string& me
   const std::string name = measure.substr(0, open);
   if (name.empty() || name.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") != std::string::npos) return std::nullopt;
   return std::pair{name, measure.substr(open + 1, measure.size() - open - 2)};
+}
+
+std::string measure_fault(Study::Verb verb, const std::string& name) {
+  using List = std::vector<std::string>;
+  static const List runs{"energy.max_error",
+                         "energy.relative",
+                         "energy.initial",
+                         "energy.final",
+                         "energy.drift_per_time",
+                         "power_balance.max_residual",
+                         "power_balance.relative",
+                         "power_balance.supplied",
+                         "power_balance.dissipated",
+                         "constraints.position",
+                         "constraints.velocity",
+                         "constraints.midpoint",
+                         "error",
+                         "wall_seconds",
+                         "stopped"};
+  static const List orders{"slope.fitted", "slope.last", "slope.positions", "slope.velocities", "slope.multipliers"};
+  static const List order_calls{"error", "error_positions", "error_velocities"};
+  List known, calls = statistics();
+  switch (verb) {
+    case Study::Verb::run:
+      known = runs;
+      calls.insert(calls.end(), {"distance", "end_distance", "relative_distance"});
+      break;
+    case Study::Verb::order:
+      known = orders;
+      calls = order_calls;
+      break;
+    case Study::Verb::section:
+      known = {"energy_error", "crossings"};
+      calls.emplace_back("conic");
+      break;
+    case Study::Verb::ensemble: known = {"failed", "constraints.position", "constraints.velocity"}; break;
+    case Study::Verb::check:
+      if (name.starts_with("integrable.")) return "";
+      known = {"integrable.NAME", "integrable_together", "rank", "index"};
+      calls.clear();
+      break;
+  }
+  const auto call = as_call(name);
+  if (call ? std::ranges::count(calls, call->first) > 0 : std::ranges::count(known, name) > 0) return "";
+  for (const std::string& c : calls) known.push_back(c + "(..)");
+  return fmt::format("'{}' is not a measure of this study. {}Known here: {}", name,
+                     front::did_you_mean(call ? call->first + "(..)" : name, known), fmt::join(known, ", "));
 }
 
 std::vector<double> measure(const Model& model, const Trajectory& run, const std::string& name) {

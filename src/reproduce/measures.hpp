@@ -10,12 +10,16 @@
 
 #include "rattleback/analysis.hpp"
 #include "rattleback/simulate.hpp"
+#include "reproduce/recipe.hpp"
 #include "reproduce/statistics.hpp"
 
 namespace rattleback::reproduce {
 
 // "slope(x - y)" is {"slope", "x - y"}; nothing for other names.
 std::optional<std::pair<std::string, std::string>> as_call(const std::string& measure);
+
+// Why there is no such measure of a study, with what there is; "" when it may be one (columns are looked up in the run).
+std::string measure_fault(Study::Verb verb, const std::string& name);
 
 // One number; several for sections (one per start). All throw Error for a measure that there is not.
 std::vector<double> measure(const Model& model, const Trajectory& run, const std::string& name);

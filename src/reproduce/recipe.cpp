@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include "model/suggest.hpp"
 #include "rattleback/error.hpp"
 #include "rattleback/method.hpp"
+#include "reproduce/measures.hpp"
 
 namespace rattleback::reproduce {
 namespace {
@@ -50,6 +52,11 @@ class Reader {
           "start", "run", "order", "section", "ensemble", "check", "panel"});
     Recipe r;
     r.id = text_of(root_, "id");
+    if (r.id.empty() || r.id.size() > 40 || r.id.front() == '.' || r.id.front() == '-' ||
+        r.id.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") !=
+            std::string::npos)
+      fail(need(root_, "id"),
+           fmt::format("`id` names the files that are written: letters, digits, -, _ and . only, found '{}'", r.id));
     r.title = text_of(root_, "title");
     r.document = text_of(root_, "document");
     r.place = text_of(root_, "place");
@@ -110,8 +117,9 @@ class Reader {
                               front::describe(value.type)));
     try {
       return evaluated(value.text);
-    } catch (const Error& error) {
-      fail(value, error.what());
+    } catch (const Error&) {
+      fail(value,
+           fmt::format("'{}' is neither a number nor an expression of numbers, such as \"2*sin(pi/40)\"", value.text));
     }
   }
   int whole(const Value& value) const {
@@ -131,6 +139,7 @@ class Reader {
     return value.items;
   }
   const std::vector<Value>& tables(const Value& value, const std::string& key) const {
+    if (value.is_table()) fail(value, fmt::format("write [[{0}]] instead of [{0}]: there may be several", key));
     for (const Value& item : list(value))
       if (!item.is_table()) fail(item, fmt::format("write [[{}]] above each of them", key));
     return value.items;
@@ -214,6 +223,8 @@ class Reader {
     s.verb = verb;
     s.name = merged.find("name") != nullptr ? text_of(merged, "name") : name;
     s.system = merged.find("system") != nullptr ? text_of(merged, "system") : text_of(root_, "system");
+    if (s.system.ends_with(".toml"))  // beside the recipe
+      s.system = (std::filesystem::path(source_.file()).parent_path() / s.system).string();
     LoadOptions load;
     if (const Value* set = root_.find("set")) assignments(*set, load.set);
     if (const Value* start = root_.find("start")) assignments(*start, load.start);
@@ -221,6 +232,8 @@ class Reader {
     options(merged, load, options_of_all);
     if (const Value* methods = merged.find("methods"))
       for (const Value& m : list(*methods)) s.methods.push_back(method(m));
+    if (s.methods.empty() && merged.find("methods") != nullptr)
+      fail(need(merged, "methods"), "`methods` is empty; name at least one, or leave it out for the model's own");
     if (s.methods.empty()) s.methods.emplace_back("", 0);
     if (const Value* steps = merged.find("steps"))
       for (const Value& h : list(*steps)) s.steps.push_back(number(h));
@@ -300,6 +313,10 @@ class Reader {
     if (!wanted->is_table()) fail(*wanted, fmt::format("`{}` is a table of measures and expected numbers", key));
     for (const Value& item : wanted->items) {
       Wish wish{.measure = item.key, .expected = {}, .fit = fit};
+      if (item.is_number() || (item.type == Value::Type::array && !item.items.empty() && item.items[0].is_number()))
+        fail(item, fmt::format("expected numbers stand in quotes, so that their digits count: \"{}\" = \"2.647e-4\"",
+                               item.key));
+      if (const std::string fault = measure_fault(s.verb, item.key); !fault.empty()) fail(item, fault);
       for (const std::string& word : texts(item)) {
         try {
           wish.expected.push_back(read_expectation(word));

@@ -76,6 +76,12 @@ report::Verdict verdict_of(const Entry& entry) {
   return report::Verdict::failed;
 }
 
+// What a recipe says is found holds only if its numbers are.
+std::string found_words(const Entry& entry) {
+  return entry.finding.as_expected() ? "Found: " + entry.recipe.because
+                                     : "Nothing can be said: the numbers are not as expected.";
+}
+
 report::Json entry_json(const Entry& entry) {
   const Recipe& r = entry.recipe;
   report::Json json = {{"id", r.id},
@@ -100,7 +106,7 @@ report::IndexEntry index_entry(const Entry& entry) {
   out.title = r.title;
   out.source = fmt::format("{}, {}", r.document, r.place);
   out.verdict = verdict_of(entry);
-  out.because = fmt::format("The document: {}\n{}", r.says, r.because);
+  out.because = fmt::format("The document: {}\n{}", r.says, found_words(entry));
   for (const std::string& fault : entry.finding.faults) out.because += "\nNot made: " + fault;
   for (const Number& n : entry.finding.numbers)
     out.numbers.push_back({n.what, found_text(n.found), n.expected.text, n.ok()});
@@ -209,10 +215,10 @@ Report reproduce(const Request& request) {
     std::vector<report::IndexEntry> index;
     for (const Entry& entry : out.entries) index.push_back(index_entry(entry));
     const std::string lead = fmt::format(
-        "{} experiments of five documents, redone in {:.0f} s with all equations solved to rounding. Each says what "
-        "the "
-        "document claims, what is found, and whether the two agree.",
-        out.entries.size(), out.wall_seconds);
+        "{} in {:.0f} s. Equations are solved to rounding, unless an experiment says otherwise. Each says what the "
+        "document "
+        "claims, what is found, and whether the two agree.",
+        report::count_text(static_cast<std::int64_t>(out.entries.size()), "experiment"), out.wall_seconds);
     report::write_text((fs::path(request.folder) / "index.html").string(),
                        report::index_page(index, "The experiments, redone", lead));
   }
@@ -240,6 +246,10 @@ std::string to_text(const Report& report) {
     const std::string verdict = report::to_string(verdict_of(entry));
     out += fmt::format("{:<7} {:<14} {}\n", r.id, verdict, r.title);
     for (const Number& n : entry.finding.numbers) {
+      if (n.expected.open) {  // measured, and nothing expected
+        if (alone) out += fmt::format("       {}: {}\n", n.what, found_text(n.found));
+        continue;
+      }
       ++numbers;
       ok += n.ok() ? 1 : 0;
       if (alone || !n.ok())
@@ -247,7 +257,7 @@ std::string to_text(const Report& report) {
                            n.expected.text);
     }
     for (const std::string& fault : entry.finding.faults) out += fmt::format("  NOT  {}\n", fault);
-    if (alone) out += fmt::format("\nThe document ({}, {}): {}\nFound: {}\n", r.document, r.place, r.says, r.because);
+    if (alone) out += fmt::format("\nThe document ({}, {}): {}\n{}\n", r.document, r.place, r.says, found_words(entry));
   }
   out += fmt::format("\n{} of {} numbers are as expected; {}, {:.1f} s\n", ok, numbers,
                      report::count_text(static_cast<std::int64_t>(report.entries.size()), "experiment"),

@@ -104,7 +104,17 @@ TEST(Recipe, FaultsHaveAPlaceAndSayWhatIsAccepted) {
          "x.toml:10:1: `method` is not a key of a study. Did you mean `methods`? Known here:");
   starts(fault("[[run]]\nmethods = [\"od\"]\n"), "x.toml:10:12: unknown method 'od'");
   starts(fault("[[run]]\nmethods = [\"ode:x\"]\n"), "x.toml:10:12: 'ode:x' is not of the form NAME or NAME:S");
-  starts(fault("[[run]]\n[run.expect]\n\"error\" = 3.0\n"), "x.toml:11:1: `error` must be a list, found a number");
+  starts(fault("[[run]]\n[run.expect]\n\"error\" = 3.0\n"),
+         "x.toml:11:1: expected numbers stand in quotes, so that their digits count");
+  starts(fault("[[run]]\n[run.expect]\n\"eror\" = \"<1\"\n"),
+         "x.toml:11:1: 'eror' is not a measure of this study. Did you mean `error`? Known here: energy.max_error, ");
+  starts(fault("[[run]]\n[run.expect]\n\"maks(x)\" = \"<1\"\n"),
+         "x.toml:11:1: 'maks(x)' is not a measure of this study.");
+  starts(fault("[[run]]\n[run.expect]\n\"error\" = \"1..0\"\n"),
+         "x.toml:11:1: '1..0': no number is above 1 and below 0");
+  starts(fault("[run]\nuntil = 1\n"), "x.toml:9:2: write [[run]] instead of [run]: there may be several");
+  starts(fault("[[run]]\nmethods = []\n"), "x.toml:10:1: `methods` is empty; name at least one");
+  starts(fault("[[run]]\nuntil = \"soon\"\n"), "x.toml:10:1: 'soon' is neither a number nor an expression of numbers");
   starts(fault("[[run]]\n[run.expect]\n\"error\" = \"three\"\n"), "x.toml:11:1: 'three' is not an expected number");
   starts(fault("[[run]]\nsteps = [\"h\"]\n"), "x.toml:10:10: ");
   starts(fault("[[run]]\n[[panel]]\nof = \"other\"\ny = \"x\"\n"),
@@ -115,6 +125,11 @@ TEST(Recipe, FaultsHaveAPlaceAndSayWhatIsAccepted) {
   starts(fault(""), "x.toml:1:1: a recipe needs at least one [[run]]");
   starts(fault("[[run]]\ncases = [3]\n"), "x.toml:10:10: a case is a table");
   EXPECT_THROW(read_recipe("id = 3", "x.toml", false), Error);
+  for (const char* id : {"../evil", "/evil", "", ".hidden", "a b"})  // it names files
+    EXPECT_THROW(read_recipe("id = \"" + std::string(id) + "\"\n" + kHead.substr(kHead.find('\n') + 1) + "[[run]]\n",
+                             "x", false),
+                 Error)
+        << id;
 }
 
 // Every experiment of the five documents has its recipe.

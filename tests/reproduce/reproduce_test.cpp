@@ -126,6 +126,20 @@ TEST_F(Folder, AWrongNumberIsSeen) {
   EXPECT_EQ(nlohmann::json::parse(to_json(report))["failed"][0], "own");
 }
 
+// A model file stands beside the recipe, wherever the program is called.
+TEST_F(Folder, ModelsAreFoundBesideTheRecipe) {
+  write("particle.toml",
+        "coordinates = [\"x\"]\n[lagrangian]\nkinetic = \"x'^2/2\"\npotential = \"x^2/2\"\n[initial]\nx = 1\n");
+  std::string text = kOwn;
+  text.replace(text.find("\"skate\""), 7, "\"particle.toml\"");
+  text.replace(text.find("[\"2.503e-3\""), std::string("[\"2.503e-3\", \"<1e-6\"]").size(), "\"*\"");
+  Request request;
+  request.names = {write("own.toml", text)};
+  const Report report = reproduce(request);
+  EXPECT_TRUE(report.as_expected()) << to_text(report);
+  EXPECT_NE(to_text(report).find("0 of 0 numbers"), std::string::npos) << "nothing was expected";
+}
+
 TEST_F(Folder, ARunThatCannotBeMadeIsAFault) {
   std::string wrong = kOwn;
   wrong.replace(wrong.find("energy_error"), 12, "no_column");
