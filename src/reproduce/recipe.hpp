@@ -44,7 +44,6 @@ struct Study {
   SectionRequest section;   // where, condition, direction, crossings, axes
   Members members;          // section, ensemble
   int power = 0;            // ensemble: energies are divided by this power of the step (squares by twice that)
-  bool full_only = false;   // left out of a short run
   std::vector<Wish> wishes;
 };
 

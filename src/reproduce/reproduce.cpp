@@ -6,7 +6,6 @@
 #include <fstream>
 #include <memory>
 #include <mutex>
-#include <numeric>
 #include <sstream>
 
 #include <fmt/format.h>
