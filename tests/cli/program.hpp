@@ -39,6 +39,16 @@ class Program : public ::testing::Test {
   // A command that must succeed and print exactly one JSON object with its line feed.
   nlohmann::ordered_json json(std::vector<std::string> arguments, int expected_status = 0) const;
 
+  // Status 2, this message and nothing else: no output, and every file as it was.
+  void expect_refused(const std::vector<std::string>& words, const std::string& message) const {
+    const auto before = contents();
+    const Outcome outcome = rattleback(words);
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(outcome.err, message + "\n");
+    EXPECT_EQ(contents(), before);
+  }
+
   // What a Python script with h5py and pandas prints; "" and a note when they are not there.
   std::string python(const std::string& script) const;
   bool python_has(const std::string& modules) const;
