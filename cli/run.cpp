@@ -95,9 +95,8 @@ Options read_options(Arguments& a) {
   }
   options.checkpoint = a.text("--checkpoint").value_or("");
   options.resume = a.has("--resume");
-  if (const auto native = a.text("--native"); native && *native != "off" && *native != "auto")
-    a.fault(*native == "on" ? "--native on is not in this version; models are interpreted"
-                            : fmt::format("--native takes auto, on or off, found '{}'", *native));
+  options.native = a.text("--native").value_or("");
+  if (a.has("--native") && options.native.empty()) a.fault("--native takes auto, on or off, found ''");
   a.faults(options.validate());
   return options;
 }

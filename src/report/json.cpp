@@ -172,6 +172,7 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
   if (trajectory.observed_order) json["observed_order"] = *trajectory.observed_order;
   if (!is_adaptive(trajectory.method))
     json["newton"] = {{"iterations", trajectory.newton_iterations}, {"max_per_step", trajectory.newton_max_per_step}};
+  json["native"] = trajectory.native;
   json["records"] = {{"every", trajectory.every}, {"rows", trajectory.records.rows}};
   if (trajectory.output_every != 0.0)
     json["records"] = {{"output_every", trajectory.output_every}, {"rows", trajectory.records.rows}};
@@ -205,6 +206,7 @@ Json options_json(const Options& options, const LoadOptions& load) {
   put("atol", options.atol, defaults.atol);
   put("newton-tol", options.newton_tol, defaults.newton_tol);
   put("newton", options.newton, defaults.newton);
+  put("native", options.native, defaults.native);
   put("adaptive", options.adaptive, defaults.adaptive);
   put("controller", options.controller, defaults.controller);
   put("event", options.event, defaults.event);
