@@ -324,7 +324,12 @@ void Text::sub_step() {
   line("if (!(fabs({}) <= LARGEST)) goto fail;", sum);
   for (std::size_t i = 0; i < shape_.state; ++i)
     line("{} = {};", s(plan_.slot(kPosition) + static_cast<std::int32_t>(i)), result(i));
-  for (std::size_t i = 0; i < shape_.m; ++i) line("m{} = {};", i, result(shape_.state + i));
+  // Stored in every step: kept in registers for the case of a failure, they would be in the way.
+  for (std::size_t i = 0; i < shape_.state; ++i) {
+    const std::int32_t slot = plan_.slot(kPosition) + static_cast<std::int32_t>(i);
+    line("w[{}] = {};", slot, s(slot));
+  }
+  for (std::size_t i = 0; i < shape_.m; ++i) line("multipliers[{}] = {};", i, result(shape_.state + i));
   const auto keep = [&](std::int32_t first, std::int32_t count) {
     for (std::int32_t i = 0; i < count; ++i) line("w[{}] = {};", first + i, s(first + i));
   };
@@ -342,7 +347,7 @@ std::string Text::body() {
   const bool composed = shape_.gamma.size() > 1;
   const auto state = [&](std::size_t i) { return s(plan_.slot(kPosition) + static_cast<std::int32_t>(i)); };
   open("for (; done < steps; ++done)");
-  line("at = job->t_base + (double)(count + done) * h;");
+  if (composed || plan_.has(kTime)) line("at = job->t_base + (double)(count + done) * h;");
   line("spent = 0;");
   if (composed) {
     for (std::size_t i = 0; i < shape_.state; ++i) line("z{} = {};", i, state(i));
@@ -357,9 +362,11 @@ std::string Text::body() {
     line("at += {};", s(plan_.slot(kStepSize)));
     close();
   }
-  line("iterations += spent;");
-  line("if (spent > most) most = spent;");
-  line("h_before = h;");
+  if (!plan_.blocks().empty()) {
+    line("iterations += spent;");
+    line("if (spent > most) most = spent;");
+  }
+  if (plan_.has(kPreviousStep)) line("h_before = h;");
   std::string turned;
   for (const std::int32_t i : shape_.angles)
     turned += fmt::format("{}fabs({}) > {}", turned.empty() ? "" : " || ", state(static_cast<std::size_t>(i)),
@@ -374,18 +381,15 @@ std::string Text::body() {
   line("part = 0;");
   line("spent = before = 0;");
   out_ += "fail:\n";
-  for (std::size_t i = 0; i < shape_.state; ++i)
-    line("w[{}] = {};", plan_.slot(kPosition) + static_cast<std::int32_t>(i), state(i));
   if (composed)
     for (std::size_t i = 0; i < shape_.state; ++i) line("job->saved[{}] = z{};", i, i);
-  for (std::size_t i = 0; i < shape_.m; ++i) line("job->multipliers[{}] = m{};", i, i);
   if (!plan_.linear()) {
     open(fmt::format("for (k = 0; k < {}; ++k)", shape_.gamma.size()));
     line("job->newest[k] = (int)((ring[k][0] - history) / {}) % 3;", shape_.history_width);
     close();
   }
   line("job->at = at; job->done = done; job->iterations = iterations; job->most = most;");
-  line("job->part = part; job->spent = before; job->h_before = h_before;");
+  line("job->part = part; job->spent = before; job->h_before = done > 0 ? h : h_before;");
   depth_ = 0;
   return std::move(out_);
 }
@@ -432,7 +436,7 @@ std::string Text::write() {
   }
   if (shape_.gamma.size() > 1)
     for (std::size_t i = 0; i < shape_.state; ++i) line("double z{} = 0.0;", i);
-  for (std::size_t i = 0; i < shape_.m; ++i) line("double m{} = job->multipliers[{}];", i, i);
+  line("double* restrict const multipliers = job->multipliers;");
   for (const std::uint32_t slot : used_) line("double s{} = w[{}];", slot, slot);
   if (!plan_.linear()) {
     line("double *ring[{}][3], *x1, *x2, *x3;", shape_.gamma.size());
