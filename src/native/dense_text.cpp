@@ -19,6 +19,7 @@ struct job {
   long long count, steps, done, iterations;
   int most, max_newton, part, spent;
 };
+typedef double lanes __attribute__((vector_size(32), aligned(8), may_alias));
 static inline double larger(double a, double b) { return a < b ? b : a; }
 static inline double row_scale(double big) {
   union { double x; unsigned long long bits; } u;
@@ -90,58 +91,71 @@ std::string unrolled_solve_text(std::int32_t n) {
   return out;
 }
 
+// Rows are padded to whole vectors. The factors L are kept apart, by columns, so that updates may begin at a whole vector:
+// what they spoil to the left of the diagonal is not read again. Every number that is read comes from the operations
+// of solve/dense.hpp in their order.
 std::string factor_text(std::int32_t n) {
-  return fmt::format(R"(static int factor{0}(double* restrict lu, int* restrict perm, double* restrict scale) {{
+  return fmt::format(
+      R"(static __attribute__((noinline)) int factor{0}(double* restrict lu, double* restrict lower, int* restrict perm,
+                                               double* restrict scale) {{
   for (int i = 0; i < {0}; ++i) {{
-    double big = 0.0;
-    for (int j = 0; j < {0}; ++j) big = fabs(lu[i * {0} + j]) > big ? fabs(lu[i * {0} + j]) : big;
+    double big = 0.0, t;
+    for (int j = 0; j < {0}; ++j) big = fabs(lu[i * {1} + j]) > big ? fabs(lu[i * {1} + j]) : big;
     if (!(big > 1e-280 && big < 1e280)) return 0;
-    scale[i] = row_scale(big);
-    for (int j = 0; j < {0}; ++j) lu[i * {0} + j] *= scale[i];
+    t = scale[i] = row_scale(big);
+    for (int j = 0; j < {1}; j += 4) *(lanes*)(lu + i * {1} + j) *= t;
     perm[i] = i;
   }}
   for (int k = 0; k < {0}; ++k) {{
     int p = k;
-    double pivot = fabs(lu[k * {0} + k]), inverse;
+    double pivot = fabs(lu[k * {1} + k]), inverse;
     for (int i = k + 1; i < {0}; ++i)
-      if (fabs(lu[i * {0} + k]) > pivot) {{ p = i; pivot = fabs(lu[i * {0} + k]); }}
+      if (fabs(lu[i * {1} + k]) > pivot) {{ p = i; pivot = fabs(lu[i * {1} + k]); }}
     if (!(pivot > 1e-300)) return 0;
     if (p != k) {{
       const int q = perm[p];
       perm[p] = perm[k];
       perm[k] = q;
-      for (int j = 0; j < {0}; ++j) {{
-        const double t = lu[p * {0} + j];
-        lu[p * {0} + j] = lu[k * {0} + j];
-        lu[k * {0} + j] = t;
+      for (int j = 0; j < {1}; j += 4) {{
+        const lanes t = *(lanes*)(lu + p * {1} + j);
+        *(lanes*)(lu + p * {1} + j) = *(lanes*)(lu + k * {1} + j);
+        *(lanes*)(lu + k * {1} + j) = t;
+      }}
+      for (int c = 0; c < k; ++c) {{
+        const double t = lower[c * {1} + p];
+        lower[c * {1} + p] = lower[c * {1} + k];
+        lower[c * {1} + k] = t;
       }}
     }}
-    inverse = 1.0 / lu[k * {0} + k];
-    lu[k * {0} + k] = inverse;
+    inverse = 1.0 / lu[k * {1} + k];
+    lu[k * {1} + k] = inverse;
     for (int i = k + 1; i < {0}; ++i) {{
-      const double f = lu[i * {0} + k] * inverse;
-      lu[i * {0} + k] = f;
+      const double f = lu[i * {1} + k] * inverse;
+      lower[k * {1} + i] = f;
       if (f == 0.0) continue;
-      for (int j = k + 1; j < {0}; ++j) lu[i * {0} + j] -= f * lu[k * {0} + j];
+      for (int j = (k + 1) & ~3; j < {1}; j += 4) *(lanes*)(lu + i * {1} + j) -= f * *(lanes*)(lu + k * {1} + j);
     }}
   }}
   return 1;
 }}
-static void substitute{0}(const double* restrict lu, const int* restrict perm, const double* restrict scale,
-                          const double* restrict b, double* restrict x) {{
-  for (int i = 0; i < {0}; ++i) {{
-    double s = b[perm[i]] * scale[perm[i]];
-    for (int j = 0; j < i; ++j) s -= lu[i * {0} + j] * x[j];
-    x[i] = s;
+static __attribute__((noinline)) void substitute{0}(const double* restrict lu, const double* restrict lower,
+                                                    const int* restrict perm, const double* restrict scale,
+                                                    const double* restrict b, double* restrict x) {{
+  for (int i = 0; i < {0}; ++i) x[i] = b[perm[i]] * scale[perm[i]];
+  for (int j = 0; j < {0}; ++j) {{
+    const double f = x[j];
+    int i = j + 1;
+    for (; i < {0} && (i & 3) != 0; ++i) x[i] -= lower[j * {1} + i] * f;
+    for (; i < {0}; i += 4) *(lanes*)(x + i) -= *(const lanes*)(lower + j * {1} + i) * f;
   }}
   for (int i = {0} - 1; i >= 0; --i) {{
     double s = x[i];
-    for (int j = i + 1; j < {0}; ++j) s -= lu[i * {0} + j] * x[j];
-    x[i] = s * lu[i * {0} + i];
+    for (int j = i + 1; j < {0}; ++j) s -= lu[i * {1} + j] * x[j];
+    x[i] = s * lu[i * {1} + i];
   }}
 }}
 )",
-                     n);
+      n, padded(n));
 }
 
 }  // namespace rattleback

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -17,6 +18,9 @@
 namespace rattleback {
 namespace {
 
+// Steps up to this many instructions are one function, and all slots are variables of it: the fastest code. Longer ones
+// are cut into functions that meet in the workspace, because compilers take a time that grows faster than a function.
+constexpr std::size_t kOneFunction = 800, kPiece = 250;
 // A compiler needs a time that grows with the text; beyond this one a run would have to be very long.
 constexpr std::size_t kMostInstructions = 40000;
 
@@ -40,7 +44,7 @@ class Text {
     out_ += '\n';
   }
   void open(std::string_view text) {
-    line("{} {{", text);
+    line("{}{}{{", text, text.empty() ? "" : " ");
     ++depth_;
   }
   void close() {
@@ -50,10 +54,12 @@ class Text {
 
   void classify();
   void written_by(const Program& p);
+  void find_local();
   std::string s(std::uint32_t slot);
   std::string s(std::int32_t slot) { return s(static_cast<std::uint32_t>(slot)); }
   std::string cell(const Plan::Block& b, std::int32_t k);  // of the matrix
   void program(const Program& p);
+  void piece(const Program& p, std::span<const Instruction> code);
   void tables();
   void sizes();
   void noise();
@@ -67,7 +73,11 @@ class Text {
   const Plan& plan_;
   const std::vector<double>& image_;
   std::set<std::uint32_t> written_, state_;
-  std::set<std::uint32_t> used_;  // variables that occur in the text
+  std::set<std::uint32_t> used_;   // variables that occur in the text, besides those of one program
+  std::set<std::uint32_t> local_;  // slots that one program writes and nobody else reads
+  bool cut_ = false;               // into functions that meet in the workspace
+  std::string pieces_;             // those functions
+  std::size_t piece_count_ = 0;
   std::vector<std::vector<double>> tables_;
   std::set<std::int32_t> loops_, unrolled_;  // sizes of matrices
   std::string out_;
@@ -82,6 +92,54 @@ void Text::written_by(const Program& p) {
   }
 }
 
+// Slots that one piece of a program writes and nobody else reads.
+void Text::find_local() {
+  std::vector<int> user(image_.size(), -1);
+  std::vector<char> shared(image_.size(), 0);
+  const auto range = [&](std::int32_t first, std::int32_t count) {
+    for (std::int32_t k = 0; k < count; ++k) shared[static_cast<std::size_t>(first + k)] = 1;
+  };
+  int piece = 0;
+  const auto look = [&](const Program& p) {
+    std::size_t count = 0;
+    ++piece;
+    for (const Instruction& in : p.code) {
+      const auto use = [&](std::uint32_t slot) {
+        if (user[slot] >= 0 && user[slot] != piece) shared[slot] = 1;
+        user[slot] = piece;
+      };
+      if (in.code == Code::end) break;
+      if (cut_ && ++count % kPiece == 0) ++piece;
+      if (in.code == Code::clear) {
+        range(static_cast<std::int32_t>(in.dst), static_cast<std::int32_t>(in.b));
+        continue;
+      }
+      use(in.a);
+      if (in.code != Code::lookup && in.code != Code::lookup_slope) {
+        use(in.b);  // slot 0, an input, where there is no such argument
+        use(in.c);
+      }
+      use(in.dst);
+    }
+  };
+  for (const Plan::Block& b : plan_.blocks())
+    for (const Program* p : {&b.before, &b.residual, &b.jacobian}) look(*p);
+  look(plan_.finish());
+  range(plan_.slot(kPosition), static_cast<std::int32_t>(shape_.state));
+  for (const Space space : {kTime, kStepSize, kPreviousStep})
+    if (plan_.has(space)) range(plan_.slot(space), 1);
+  for (const std::int32_t u : plan_.unknown_slots()) range(u, 1);
+  range(plan_.result_slot(), plan_.result_count());
+  range(plan_.extra_slot(), plan_.extra_count());
+  range(plan_.power_slot(), plan_.power_count());
+  for (const Plan::Block& b : plan_.blocks()) {
+    range(b.r, b.size);
+    range(b.J, b.size * b.size);
+  }
+  for (const std::uint32_t slot : written_)
+    if (shared[slot] == 0) local_.insert(slot);
+}
+
 void Text::classify() {
   const auto range = [](std::set<std::uint32_t>& to, std::int32_t first, std::size_t count) {
     for (std::size_t k = 0; k < count; ++k)
@@ -94,11 +152,14 @@ void Text::classify() {
   for (const Space space : {kTime, kStepSize, kPreviousStep})
     if (plan_.has(space)) range(written_, plan_.slot(space), 1);
   for (const std::int32_t u : plan_.unknown_slots()) range(written_, u, 1);
+  find_local();
 }
 
 // A slot that nothing writes holds a constant, or an input that stays as it is during the run. Inputs are 0 in the image.
 std::string Text::s(std::uint32_t slot) {
   if (!written_.contains(slot) && !state_.contains(slot) && image_[slot] != 0.0) return literal(image_[slot]);
+  if (local_.contains(slot)) return fmt::format("s{}", slot);
+  if (cut_) return fmt::format("w[{}]", slot);
   used_.insert(slot);
   return fmt::format("s{}", slot);
 }
@@ -109,8 +170,35 @@ std::string Text::cell(const Plan::Block& b, std::int32_t k) {
 }
 
 void Text::program(const Program& p) {
-  for (const Instruction& in : p.code) {
-    if (in.code == Code::end) break;
+  if (p.empty()) return;
+  const std::span<const Instruction> all(p.code.data(), p.code.size() - 1);  // without Code::end
+  if (!cut_) {
+    open("");
+    piece(p, all);
+    close();
+    return;
+  }
+  // The pieces of find_local().
+  for (std::size_t first = 0; first < all.size();) {
+    const std::size_t end = std::min(all.size(), first == 0 ? kPiece - 1 : first + kPiece);
+    line("piece{}(w);", piece_count_);
+    std::swap(out_, pieces_);
+    const int depth = std::exchange(depth_, 0);
+    open(fmt::format("static __attribute__((noinline)) void piece{}(double* restrict const w)", piece_count_++));
+    piece(p, all.subspan(first, end - first));
+    close();
+    depth_ = depth;
+    std::swap(out_, pieces_);
+    first = end;
+  }
+}
+
+void Text::piece(const Program& p, std::span<const Instruction> code) {
+  std::set<std::uint32_t> local;
+  for (const Instruction& in : code)
+    if (local_.contains(in.dst)) local.insert(in.dst);
+  for (const std::uint32_t slot : local) line("double s{};", slot);
+  for (const Instruction& in : code) {
     if (in.code == Code::clear) {
       for (std::uint32_t k = 0; k < in.b; ++k) line("{} = 0.0;", s(in.dst + k));
       continue;
@@ -209,11 +297,11 @@ void Text::linear_solve(const Plan::Block& b, bool kept) {
   }
   if (!b.linear) open("if (current)");
   program(b.jacobian);
-  for (std::int32_t k = 0; k < n * n; ++k) line("lu[{}] = {};", k, cell(b, k));
-  line("if (!factor{}(lu, perm, scale)) goto fail;", n);
+  for (std::int32_t k = 0; k < n * n; ++k) line("lu{}[{}] = {};", n, k / n * padded(n) + k % n, cell(b, k));
+  line("if (!factor{0}(lu{0}, lower{0}, perm, scale)) goto fail;", n);
   if (!b.linear) close();
   for (std::int32_t k = 0; k < n; ++k) line("r[{}] = {};", k, s(b.r + k));
-  line("substitute{}(lu, perm, scale, r, d);", n);
+  line("substitute{0}(lu{0}, lower{0}, perm, scale, r, d);", n);
   for (std::int32_t k = 0; k < n; ++k) line("d{} = d[{}];", k, k);
   loops_.insert(n);
 }
@@ -331,11 +419,13 @@ void Text::sub_step() {
   }
   for (std::size_t i = 0; i < shape_.m; ++i) line("multipliers[{}] = {};", i, result(shape_.state + i));
   const auto keep = [&](std::int32_t first, std::int32_t count) {
-    for (std::int32_t i = 0; i < count; ++i) line("w[{}] = {};", first + i, s(first + i));
+    for (std::int32_t i = 0; i < count; ++i)
+      if (!cut_) line("w[{}] = {};", first + i, s(first + i));
   };
   keep(plan_.extra_slot(), plan_.extra_count());
   keep(plan_.power_slot(), plan_.power_count());
-  for (const std::int32_t u : unknowns) line("w[{}] = {};", u, s(u));
+  if (!cut_)
+    for (const std::int32_t u : unknowns) line("w[{}] = {};", u, s(u));
   if (!plan_.linear()) {
     for (std::size_t i = 0; i < unknowns.size(); ++i) line("x3[{}] = {};", i, s(unknowns[i]));
     line("ring[part][0] = x3; ring[part][1] = x1; ring[part][2] = x2;");
@@ -405,6 +495,8 @@ void Text::tables() {
 }
 
 std::string Text::write() {
+  // A linear plan that fails must leave its unknowns as they were; Newton's iteration starts from others anyway.
+  cut_ = plan_.instruction_count() > kOneFunction && !plan_.linear();
   classify();
   const std::string code = body();
   out_.clear();
@@ -412,6 +504,7 @@ std::string Text::write() {
   tables();
   for (const std::int32_t n : unrolled_) out_ += unrolled_solve_text(n);
   for (const std::int32_t n : loops_) out_ += factor_text(n);
+  out_ += pieces_;
   open(fmt::format("void {}(struct job* job)", kNativeSymbol));
   line("double* restrict const w = job->w;");
   line("double* restrict const history = job->history;");
@@ -431,7 +524,8 @@ std::string Text::write() {
   for (std::int32_t i = 0; i < largest; ++i) line("double d{} = 0.0;", i);
   if (!loops_.empty()) {
     const std::int32_t n = *loops_.rbegin();
-    line("double lu[{}], scale[{}], r[{}], d[{}];", n * n, n, n, n);
+    for (const std::int32_t k : loops_) line("double lu{0}[{1}] = {{0.0}}, lower{0}[{1}] = {{0.0}};", k, k * padded(k));
+    line("double scale[{0}], r[{0}], d[{0}] = {{0.0}};", padded(n));
     line("int perm[{}];", n);
   }
   if (shape_.gamma.size() > 1)
