@@ -52,7 +52,7 @@ Arguments declare() {
   a.value("--checkpoint", "FILE", "saves the state now and then while the run goes on");
   a.flag("--resume", "continues from the checkpoint, with the same bits");
   a.flag("--json", "prints one JSON object instead of sentences");
-  a.value("--native", "auto|on|off", "");
+  a.value("--native", "auto|on|off", "steps as compiled machine code; auto, the default: when the run is long");
   a.value("--report", "FILE.html", "writes a page with the model, the audit, plots and an animation");
   return a;
 }

@@ -93,69 +93,84 @@ std::string unrolled_solve_text(std::int32_t n) {
 
 // Rows are padded to whole vectors. The factors L are kept apart, by columns, so that updates may begin at a whole vector:
 // what they spoil to the left of the diagonal is not read again. Every number that is read comes from the operations
-// of solve/dense.hpp in their order.
+// of solve/dense.hpp in their order. Columns are unrolled, so that the pivot's row stays in registers.
 std::string factor_text(std::int32_t n) {
-  return fmt::format(
-      R"(static __attribute__((noinline)) int factor{0}(double* restrict lu, double* restrict lower, int* restrict perm,
-                                               double* restrict scale) {{
-  for (int i = 0; i < {0}; ++i) {{
+  const std::int32_t width = padded(n);
+  std::string out;
+  const auto put = [&]<class... Args>(fmt::format_string<Args...> text, Args&&... args) {
+    fmt::format_to(std::back_inserter(out), text, std::forward<Args>(args)...);
+  };
+  put(R"(static __attribute__((noinline)) void swap{0}(double* restrict lu, double* restrict lower, int* restrict perm, int k,
+                                           int p) {{
+  const int q = perm[p];
+  perm[p] = perm[k];
+  perm[k] = q;
+  for (int j = 0; j < {1}; j += 4) {{
+    const lanes t = *(lanes*)(lu + p * {1} + j);
+    *(lanes*)(lu + p * {1} + j) = *(lanes*)(lu + k * {1} + j);
+    *(lanes*)(lu + k * {1} + j) = t;
+  }}
+  for (int c = 0; c < k; ++c) {{
+    const double t = lower[c * {1} + p];
+    lower[c * {1} + p] = lower[c * {1} + k];
+    lower[c * {1} + k] = t;
+  }}
+}}
+static __attribute__((noinline)) int factor{0}(double* restrict const lu, double* restrict const lower,
+                                               int* restrict const perm, double* restrict const scale) {{
+  double pivot, inverse, *row;
+  int p, i;
+  for (i = 0; i < {0}; ++i) {{
     double big = 0.0, t;
-    for (int j = 0; j < {0}; ++j) big = fabs(lu[i * {1} + j]) > big ? fabs(lu[i * {1} + j]) : big;
-    if (!(big > 1e-280 && big < 1e280)) return 0;
-    t = scale[i] = row_scale(big);
-    for (int j = 0; j < {1}; j += 4) *(lanes*)(lu + i * {1} + j) *= t;
-    perm[i] = i;
-  }}
-  for (int k = 0; k < {0}; ++k) {{
-    int p = k;
-    double pivot = fabs(lu[k * {1} + k]), inverse;
-    for (int i = k + 1; i < {0}; ++i)
-      if (fabs(lu[i * {1} + k]) > pivot) {{ p = i; pivot = fabs(lu[i * {1} + k]); }}
-    if (!(pivot > 1e-300)) return 0;
-    if (p != k) {{
-      const int q = perm[p];
-      perm[p] = perm[k];
-      perm[k] = q;
-      for (int j = 0; j < {1}; j += 4) {{
-        const lanes t = *(lanes*)(lu + p * {1} + j);
-        *(lanes*)(lu + p * {1} + j) = *(lanes*)(lu + k * {1} + j);
-        *(lanes*)(lu + k * {1} + j) = t;
-      }}
-      for (int c = 0; c < k; ++c) {{
-        const double t = lower[c * {1} + p];
-        lower[c * {1} + p] = lower[c * {1} + k];
-        lower[c * {1} + k] = t;
-      }}
-    }}
-    inverse = 1.0 / lu[k * {1} + k];
-    lu[k * {1} + k] = inverse;
-    for (int i = k + 1; i < {0}; ++i) {{
-      const double f = lu[i * {1} + k] * inverse;
-      lower[k * {1} + i] = f;
-      if (f == 0.0) continue;
-      for (int j = (k + 1) & ~3; j < {1}; j += 4) *(lanes*)(lu + i * {1} + j) -= f * *(lanes*)(lu + k * {1} + j);
-    }}
-  }}
-  return 1;
-}}
-static __attribute__((noinline)) void substitute{0}(const double* restrict lu, const double* restrict lower,
-                                                    const int* restrict perm, const double* restrict scale,
-                                                    const double* restrict b, double* restrict x) {{
-  for (int i = 0; i < {0}; ++i) x[i] = b[perm[i]] * scale[perm[i]];
-  for (int j = 0; j < {0}; ++j) {{
-    const double f = x[j];
-    int i = j + 1;
-    for (; i < {0} && (i & 3) != 0; ++i) x[i] -= lower[j * {1} + i] * f;
-    for (; i < {0}; i += 4) *(lanes*)(x + i) -= *(const lanes*)(lower + j * {1} + i) * f;
-  }}
-  for (int i = {0} - 1; i >= 0; --i) {{
-    double s = x[i];
-    for (int j = i + 1; j < {0}; ++j) s -= lu[i * {1} + j] * x[j];
-    x[i] = s * lu[i * {1} + i];
-  }}
-}}
+    row = lu + i * {1};
 )",
-      n, padded(n));
+      n, width);
+  for (std::int32_t j = 0; j < n; ++j) put("    big = fabs(row[{0}]) > big ? fabs(row[{0}]) : big;\n", j);
+  put("    if (!(big > 1e-280 && big < 1e280)) return 0;\n    t = scale[i] = row_scale(big);\n    perm[i] = i;\n");
+  for (std::int32_t j = 0; j < width; j += 4) put("    *(lanes*)(row + {}) *= t;\n", j);
+  put("  }}\n");
+  for (std::int32_t k = 0; k < n; ++k) {
+    put("  p = {0};\n  pivot = fabs(lu[{1}]);\n", k, k * width + k);
+    if (k + 1 < n)
+      put("  for (i = {0}, row = lu + {1}; i < {2}; ++i, row += {3})\n"
+          "    if (fabs(*row) > pivot) {{ p = i; pivot = fabs(*row); }}\n",
+          k + 1, (k + 1) * width + k, n, width);
+    put("  if (!(pivot > 1e-300)) return 0;\n");
+    if (k + 1 < n) put("  if (p != {0}) swap{1}(lu, lower, perm, {0}, p);\n", k, n);
+    put("  inverse = 1.0 / lu[{0}];\n  lu[{0}] = inverse;\n", k * width + k);
+    if (k + 1 == n) break;
+    const std::int32_t first = (k + 1) / 4 * 4;
+    put("  {{\n");
+    for (std::int32_t j = first; j < width; j += 4)
+      put("    const lanes u{0} = *(lanes*)(lu + {1});\n", j, k * width + j);
+    put("    for (i = {0}, row = lu + {1}; i < {2}; ++i, row += {3}) {{\n"
+        "      const double f = row[{4}] * inverse;\n      lower[{5} + i] = f;\n      if (f == 0.0) continue;\n",
+        k + 1, (k + 1) * width, n, width, k, k * width);
+    for (std::int32_t j = first; j < width; j += 4) put("      *(lanes*)(row + {0}) -= f * u{0};\n", j);
+    put("    }}\n  }}\n");
+  }
+  put("  return 1;\n}}\n");
+  put(R"(static __attribute__((noinline)) void substitute{0}(const double* restrict const lu,
+                                                    const double* restrict const lower, const int* restrict const perm,
+                                                    const double* restrict const scale, const double* restrict const b,
+                                                    double* restrict const x) {{
+  double s;
+  for (int i = 0; i < {0}; ++i) x[i] = b[perm[i]] * scale[perm[i]];
+)",
+      n);
+  for (std::int32_t j = 0; j + 1 < n; ++j) {
+    put("  s = x[{}];\n", j);
+    std::int32_t i = j + 1;
+    for (; i < n && i % 4 != 0; ++i) put("  x[{}] -= lower[{}] * s;\n", i, j * width + i);
+    for (; i < n; i += 4) put("  *(lanes*)(x + {}) -= *(const lanes*)(lower + {}) * s;\n", i, j * width + i);
+  }
+  for (std::int32_t i = n - 1; i >= 0; --i) {
+    put("  s = x[{}];\n", i);
+    for (std::int32_t j = i + 1; j < n; ++j) put("  s -= lu[{}] * x[{}];\n", i * width + j, j);
+    put("  x[{}] = s * lu[{}];\n", i, i * width + i);
+  }
+  put("}}\n");
+  return out;
 }
 
 }  // namespace rattleback
