@@ -172,13 +172,13 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
   if (trajectory.observed_order) json["observed_order"] = *trajectory.observed_order;
   if (!is_adaptive(trajectory.method))
     json["newton"] = {{"iterations", trajectory.newton_iterations}, {"max_per_step", trajectory.newton_max_per_step}};
-  json["native"] = trajectory.native;
   json["records"] = {{"every", trajectory.every}, {"rows", trajectory.records.rows}};
   if (trajectory.output_every != 0.0)
     json["records"] = {{"output_every", trajectory.output_every}, {"rows", trajectory.records.rows}};
   json["notes"] = trajectory.notes;
   json["status"] = trajectory.status == Status::done ? "done" : "stopped";
   json["message"] = trajectory.message;
+  json["native"] = trajectory.native;
   json["wall_seconds"] = trajectory.wall_seconds;
   return json;
 }
