@@ -109,7 +109,7 @@ TEST_F(Native, EveryPathHasTheBitsOfTheInterpreter) {
        }},
       {"energies", "pendulum-ph", "dg-gonzalez", 0, [](Options&) {}},
       {"energies of collocation", "pendulum-ph", "collocation-gauss", 2, [](Options&) {}},
-      {"audit of power", "damped-oscillator", "spark-gauss", 2, [](Options& o) { o.audit_power = true; }},
+      {"audit of power", "chaplygin-sleigh", "spark-gauss", 2, [](Options& o) { o.audit_power = true; }},
       {"a shorter last step and back", "double-pendulum", "prk-murua", 3,
        [](Options& o) {
          o.steps.reset();
@@ -149,6 +149,62 @@ TEST_F(Native, EveryPathHasTheBitsOfTheInterpreter) {
       ADD_FAILURE() << e.what();
     }
   }
+}
+
+// Every operation of the interpreter has a text: functions, powers, comparisons, tables.
+TEST_F(Native, EveryFunctionHasTheBitsOfTheInterpreter) {
+  const Model model = parse_model(R"toml(
+coordinates = ["x", "y", "z"]
+[lagrangian]
+kinetic   = "(x'^2 + y'^2 + z'^2)/2"
+potential = "x^2 + y^2 + z^2 + sin(x)*cos(y) + tan(z/4) + asin(x/9) + acos(y/9) + atan(z) + sinh(x/3) + cosh(y/3) + tanh(z) + exp(-x^2) + log(2 + y^2) + sqrt(1 + z^2) + (1 + x^2)^1.3"
+[forces]
+x = "0.1*atan2(y, 2 + z) + 0.01*abs(x) + 0.01*sign(y)*y"
+y = "0.1*hypot(x, 1 + z^2) + 0.01*min(x, z) + 0.01*max(y, x')"
+z = "if(x < 0.1, 0.1*y, 0.2*y) + if(z <= 0, z^2, z^3)"
+[constraints.nonholonomic]
+roll = "x' + sin(z)*y' - z*z'"
+[initial]
+x = 0.3
+y = -0.2
+z = 0.4
+"y'" = 1.0
+"z'" = 0.5
+"x'" = "0.2 - sin(0.4)"
+)toml",
+                                  "functions.toml");
+  for (const char* const name : {"spark-gauss", "spark-lobatto-ab", "mclachlan-perlmutter"}) {
+    SCOPED_TRACE(name);
+    Options options;
+    options.method = name;
+    options.step = 0.02;
+    options.steps = 2000;
+    compare(model, options);
+  }
+  std::ofstream(folder_ / "push.csv") << "t,u\n0,0\n1,2\n3,-2\n";
+  std::ofstream(folder_ / "m.toml") << R"toml(
+kind = "port-hamiltonian"
+states = ["p", "v"]
+hamiltonian = "v^2/2 + p^4/4"
+[E]
+"p,p" = 1
+"v,v" = 1
+[J]
+"p,v" = 1
+[R]
+"v,v" = 0.1
+[z]
+p = "p^3"
+v = "v"
+[B.push]
+v = 1
+[inputs]
+push = { csv = "push.csv", column = "u", time = "t" }
+)toml";
+  Options options;
+  options.step = 0.01;
+  options.steps = 400;
+  compare(load_model((folder_ / "m.toml").string()), options);
 }
 
 }  // namespace
