@@ -28,8 +28,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // No contraction and no rewriting of functions: the bits of the interpreter. Errno and traps are not looked at.
-// More than -O1 takes twice as long and gains nothing: the text is in the form that optimisers look for, and vectors that
-// are found in straight-line code cost more shuffles than they save.
+// -O2 with vectors took about twice as long to compile long steps. The bench cases were not faster with it, and the loops
+// that want vectors, those of larger matrices, are written with them (dense_text.cpp).
 constexpr std::array kFlags = {"-x",
                                "c",
                                "-std=gnu11",
