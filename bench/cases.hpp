@@ -73,6 +73,7 @@ class LibrarySide final : public Side {
     return x;
   }
   [[nodiscard]] const rattleback::Start& start() const { return start_; }
+  std::string go_native() { return method_.stepper->go_native(false); }
 
  private:
   rattleback::Model model_;

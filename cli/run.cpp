@@ -53,7 +53,7 @@ Arguments declare() {
   a.value("--checkpoint", "FILE", "saves the state now and then while the run goes on");
   a.flag("--resume", "continues from the checkpoint, with the same bits");
   a.flag("--json", "prints one JSON object instead of sentences");
-  a.value("--native", "auto|on|off", "");
+  a.value("--native", "auto|on|off", "steps as compiled machine code; auto, the default: when the run is long");
   a.value("--report", "FILE.html", "writes a page with the model, the audit, plots and an animation");
   return a;
 }
@@ -96,9 +96,8 @@ Options read_options(Arguments& a) {
   }
   options.checkpoint = a.text("--checkpoint").value_or("");
   options.resume = a.has("--resume");
-  if (const auto native = a.text("--native"); native && *native != "off" && *native != "auto")
-    a.fault(*native == "on" ? "--native on is not in this version; models are interpreted"
-                            : fmt::format("--native takes auto, on or off, found '{}'", *native));
+  options.native = a.text("--native").value_or("");
+  if (a.has("--native") && options.native.empty()) a.fault("--native takes auto, on or off, found ''");
   a.faults(options.validate());
   return options;
 }

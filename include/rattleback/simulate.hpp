@@ -52,6 +52,7 @@ struct Options {
   std::string checkpoint = {};             // file, written atomically as the run goes
   bool resume = false;                     // continue from the checkpoint
   double checkpoint_seconds = 1.0;         // how often
+  std::string native = {};                 // "" or "auto", "on", "off": steps as compiled machine code
   std::function<void(const Progress&)> progress = {};  // called a few times a second
 
   // All faults at once, one per line; empty when there are none. simulate() throws Error with them.
@@ -152,6 +153,7 @@ struct Trajectory {
   std::int64_t newton_iterations = 0;
   int newton_max_per_step = 0;
   double wall_seconds = 0.0;
+  bool native = false;  // some steps were taken by compiled code (Options::native)
 };
 
 // Runge-Kutta methods take the families of a mechanical system as they are. The other methods, and daes, work on single

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "methods/angles.hpp"
+#include "native/emit.hpp"
 
 namespace rattleback {
 namespace {
@@ -183,6 +184,65 @@ void PlanStepper::wrap_angles() {
   if (any && !data_.turn_free) std::fill(depth_.begin(), depth_.end(), 0);
 }
 
+std::string PlanStepper::step_text() const {
+  return native_text({.plan = &data_.step,
+                      .n = n_,
+                      .nv = nv_,
+                      .m = m_,
+                      .state = state_size_,
+                      .gamma = data_.gamma,
+                      .angles = data_.angles,
+                      .history_width = history_width_,
+                      .multiplier_scale = data_.multiplier_scale,
+                      .branch = data_.branch != nullptr,
+                      .cautious = data_.solve.cautious});
+}
+
+std::string PlanStepper::go_native(bool only_cached) {
+  if (native_.steps != nullptr) return "";
+  if (data_.solve.simplified) return "simplified iterations are not compiled";
+  if (data_.adjoint) return "compositions with the adjoint method are not compiled";
+  if (power_ && data_.gamma.size() > 1) return "compositions that add up their energies are not compiled";
+  if (std::string reason = why_not_native(data_.step); !reason.empty()) return reason;
+  native_ = native_code(step_text(), only_cached);
+  return native_.fault;
+}
+
+// Steps with extrapolated starting values, which is all that compiled code knows.
+bool PlanStepper::plain_steps_ahead() const {
+  if (data_.two_step && h_before_ == 0.0) return false;
+  return data_.step.linear() || std::all_of(depth_.begin(), depth_.end(),
+                                            [](std::int32_t d) { return d == static_cast<std::int32_t>(kDepth); });
+}
+
+NativeJob PlanStepper::native_steps(double h, std::int64_t steps) {
+  NativeJob job{.w = main_.w.data(),
+                .history = history_.data(),
+                .newest = newest_.data(),
+                .multipliers = multipliers_.data(),
+                .saved = saved_state_.data(),
+                .t_base = t_base_,
+                .h = h,
+                .h_before = h_before_,
+                .tolerance = data_.solve.tolerance,
+                .count = count_,
+                .steps = power_ ? std::min<std::int64_t>(steps, 1) : steps,  // energies are added up outside
+                .most = max_iterations,
+                .max_newton = data_.solve.max_iterations};
+  native_.steps(&job);
+  iterations += job.iterations;
+  max_iterations = job.most;
+  h_before_ = job.h_before;
+  count_ += job.done;
+  compiled_steps += job.done;
+  if (power_ && job.done > 0) {
+    power_->add(main_.w.data() + data_.step.power_slot());
+    power_->finish();
+  }
+  if (!turns_.empty() && job.part == 0) wrap_angles();
+  return job;
+}
+
 AdvanceReport PlanStepper::advance(double h, std::int64_t steps) {
   AdvanceReport out;
   if (h != h_) {
@@ -193,12 +253,23 @@ AdvanceReport PlanStepper::advance(double h, std::int64_t steps) {
     h_ = h;
   }
   const bool composed = data_.gamma.size() > 1;
-  for (std::int64_t k = 0; k < steps; ++k) {
-    if (composed) std::copy_n(main_.state, state_size_, saved_state_.begin());
+  while (out.done < steps) {
     double at = t();
     int spent = 0;
+    std::size_t from = 0;
+    if (native_.steps != nullptr && plain_steps_ahead()) {
+      const NativeJob job = native_steps(h, steps - out.done);
+      out.done += job.done;
+      if (out.done == steps) break;
+      if (job.done > 0 && job.part == 0) continue;
+      // The next step is not plain: it is taken here, from the sub-step that was reached.
+      if (job.part > 0) at = job.at;
+      spent = job.spent;
+      from = static_cast<std::size_t>(job.part);
+    }
+    if (composed && from == 0) std::copy_n(main_.state, state_size_, saved_state_.begin());
     Bench& bench = data_.two_step && h_before_ == 0.0 ? *first_ : main_;
-    for (std::size_t i = 0; i < data_.gamma.size(); ++i) {
+    for (std::size_t i = from; i < data_.gamma.size(); ++i) {
       const double part = data_.gamma[i] * h;
       const bool back = !data_.backwards.empty() && data_.backwards[i] != 0;
       const bool ok = sub_step(back ? *adjoint_ : bench, at, part, i, out.failure);

@@ -6,6 +6,7 @@
 #include "formulation/acceleration.hpp"
 #include "methods/branched_multipliers.hpp"
 #include "methods/stepper.hpp"
+#include "native/compile.hpp"
 
 namespace rattleback {
 
@@ -60,6 +61,8 @@ class PlanStepper final : public Stepper {
   [[nodiscard]] std::span<const double> stage_values() const override {
     return {main_.w.data() + data_.step.extra_slot(), static_cast<std::size_t>(data_.step.extra_count())};
   }
+  std::string go_native(bool only_cached) override;
+  [[nodiscard]] std::string step_text() const;  // what go_native() compiles
   [[nodiscard]] const PowerSums* power() const override { return power_ ? &*power_ : nullptr; }
 
  private:
@@ -76,6 +79,8 @@ class PlanStepper final : public Stepper {
   void extrapolate(Bench& bench, std::size_t which);
   void remember(const Bench& bench, std::size_t which);
   void wrap_angles();
+  [[nodiscard]] bool plain_steps_ahead() const;
+  NativeJob native_steps(double h, std::int64_t steps);
 
   PlanStepperData data_;
   std::size_t n_, m_, nv_, state_size_;
@@ -93,6 +98,7 @@ class PlanStepper final : public Stepper {
   std::int64_t count_ = 0;
   double smooth_steps_ = 0.0;
   std::optional<PowerSums> power_;
+  NativeCode native_;
 };
 
 }  // namespace rattleback

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "methods/power_sums.hpp"
@@ -66,8 +67,13 @@ class Stepper {
   // Energies of the steps so far, when the method knows them.
   [[nodiscard]] virtual const PowerSums* power() const { return nullptr; }
 
+  // Takes steps by compiled code from here on, with the same bits. Returns why that cannot be, or "" when it can.
+  // only_cached: not if a compiler would have to run.
+  virtual std::string go_native(bool /*only_cached*/) { return "this method has no step that could be compiled"; }
+
   std::int64_t iterations = 0;         // of Newton, in the steps taken since the start
   int max_iterations = 0;              // in one of them
+  std::int64_t compiled_steps = 0;     // taken by compiled code; not saved
   std::int64_t failed_iterations = 0;  // in steps that failed; not saved
 };
 

@@ -132,6 +132,7 @@ void write_hdf5(const Model& model, const Trajectory& trajectory, const std::str
 
   Json audit = run_json(model, trajectory);
   audit.erase("wall_seconds");
+  audit.erase("native");  // it depends on the time too
   set_text(file, "model", model.text);
   set_text(file, "system", model.key);
   set_text(file, "title", model.name);

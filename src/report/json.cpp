@@ -178,6 +178,7 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
   json["notes"] = trajectory.notes;
   json["status"] = trajectory.status == Status::done ? "done" : "stopped";
   json["message"] = trajectory.message;
+  json["native"] = trajectory.native;
   json["wall_seconds"] = trajectory.wall_seconds;
   return json;
 }
@@ -205,6 +206,7 @@ Json options_json(const Options& options, const LoadOptions& load) {
   put("atol", options.atol, defaults.atol);
   put("newton-tol", options.newton_tol, defaults.newton_tol);
   put("newton", options.newton, defaults.newton);
+  put("native", options.native, defaults.native);
   put("adaptive", options.adaptive, defaults.adaptive);
   put("controller", options.controller, defaults.controller);
   put("event", options.event, defaults.event);

@@ -30,6 +30,8 @@ std::string Options::validate() const {
     fault(fmt::format("--redundant takes refuse or minimum-norm, found '{}'", redundant));
   if (!(newton_tol >= 0.0))
     fault(fmt::format("--newton-tol must not be negative (0 = to rounding), found {}", newton_tol));
+  if (!native.empty() && native != "auto" && native != "on" && native != "off")
+    fault(fmt::format("--native takes auto, on or off, found '{}'", native));
   if (!newton.empty() && newton != "simplified")
     fault(fmt::format("--newton takes simplified, found '{}'; left out, each step is solved in the best known way",
                       newton));

@@ -17,6 +17,7 @@
 #include "formulation/start.hpp"
 #include "methods/angles.hpp"
 #include "methods/bind.hpp"
+#include "native/choice.hpp"
 #include "rattleback/error.hpp"
 #include "simulate/checkpoint.hpp"
 #include "simulate/complete.hpp"
@@ -358,13 +359,14 @@ Trajectory Run::go() {
       last_save = last_progress;
     }
   };
+  NativeChoice native(options_.native, stepper);
   if (!resumed) record(0.0);
   if (!resumed && single_) single_->begin();
   AdvanceReport report;
   if (adaptive) report = adaptive_steps(pause, save_now);
   while (steps_ < grid_.whole && report.ok && !broken_ && !ended_) {
     const std::int64_t batch = std::min(grid_.every - steps_ % grid_.every, grid_.whole - steps_);
-    report = single_ ? single_->step(grid_.h) : stepper.advance(grid_.h, batch);
+    report = single_ ? single_->step(grid_.h) : native.advance(grid_.h, batch, grid_.whole - steps_);
     steps_ += report.done;
     if (report.done > 0 && (steps_ % grid_.every == 0 || steps_ == grid_.whole || !report.ok)) record(grid_.h);
     if (report.ok && told_to_end()) break;
@@ -450,6 +452,7 @@ Trajectory Run::go() {
           "the dissipation inequality is violated in {} of {} steps: dampers gave energy, up to {:.2e} in one step",
           b.gaining_steps, steps_, -b.least_dissipated));
   }
+  out.native = stepper.compiled_steps > 0;
   out.newton_iterations = stepper.iterations;
   out.newton_max_per_step = stepper.max_iterations;
   if (single_) single_->finish(out, report.ok);

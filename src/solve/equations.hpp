@@ -134,6 +134,7 @@ class Plan {
   [[nodiscard]] const std::vector<Block>& blocks() const { return blocks_; }
   [[nodiscard]] const Program& finish() const { return finish_; }  // after the last block: the results
   [[nodiscard]] std::size_t instruction_count() const;
+  [[nodiscard]] bool is_sparse() const { return sparse_ != nullptr; }  // large systems: no blocks
 
  private:
   std::vector<Block> blocks_;

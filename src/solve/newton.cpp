@@ -8,6 +8,7 @@
 #include "solve/convergence.hpp"
 #include "solve/dense.hpp"
 #include "solve/equations.hpp"
+#include "solve/newton_limits.hpp"
 #include "solve/saddle.hpp"
 #include "solve/sparse_plan.hpp"
 
@@ -15,10 +16,10 @@ namespace rattleback {
 namespace {
 
 constexpr double kNoise = Convergence::kNoise;
-constexpr int kPatience = 6;                // iterations before a stagnating one is judged by its residual
-constexpr double kRefresh = 0.05;           // contraction above which the matrix is computed anew
-constexpr double kSaddleContraction = 0.5;  // contraction above which the saddle-point matrix is given up
-constexpr std::int32_t kFullNewton = 3;     // blocks up to this size always use the current matrix
+using newton::kFullNewton;
+using newton::kPatience;
+using newton::kRefresh;
+using newton::kSaddleContraction;
 
 double larger(double a, double b) { return a < b ? b : a; }  // inlined, unlike fmax
 

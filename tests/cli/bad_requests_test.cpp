@@ -321,7 +321,10 @@ INSTANTIATE_TEST_SUITE_P(
                 "--multiplier recursion is for prk-murua, which has one; 'spark-lobatto-ab' has not"},
         Request{{"run", "skate", "--plot", "a.png"},
                 "figure 'a.png' has an ending that is not known. Figures are written as .svg"},
-        Request{{"run", "skate", "--native", "on"}, "--native on is not in this version; models are interpreted"},
+        Request{{"run", "skate", "--method", "ode", "--steps", "1", "--native", "on"},
+                "--native on: this method has no step that could be compiled. Leave it out, and the steps are "
+                "interpreted, with the same results"},
+        Request{{"run", "skate", "--native", ""}, "--native takes auto, on or off, found ''"},
         Request{{"run", "skate", "--native", "fast"}, "--native takes auto, on or off, found 'fast'"},
         Request{{"check", "skate", "--step", "1"}, "check has no option '--step'. Did you mean --set?"},
         // Several faults at once.

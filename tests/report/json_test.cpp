@@ -25,9 +25,10 @@ std::vector<std::string> keys(const Json& json) {
 
 TEST(RunJson, MechanicalSystemHasTheKeysOfTheContract) {
   const Json json = parse_json(to_json(sleigh(), sleigh_run()));
-  EXPECT_EQ(keys(json), (std::vector<std::string>{"system", "kind", "method", "stages", "order", "step", "steps", "t",
-                                                  "q", "v", "multipliers", "energy", "constraints", "newton", "records",
-                                                  "notes", "status", "message", "wall_seconds"}));
+  EXPECT_EQ(keys(json),
+            (std::vector<std::string>{"system",  "kind",  "method", "stages",      "order",  "step",        "steps",
+                                      "t",       "q",     "v",      "multipliers", "energy", "constraints", "newton",
+                                      "records", "notes", "status", "message",     "native", "wall_seconds"}));
   EXPECT_EQ(json["system"], "chaplygin-sleigh");
   EXPECT_EQ(json["kind"], "mechanical");
   EXPECT_EQ(keys(json["q"]), (std::vector<std::string>{"x", "y", "theta"}));

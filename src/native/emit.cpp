@@ -1,0 +1,563 @@
+#include "native/emit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "methods/angles.hpp"
+#include "native/dense_text.hpp"
+#include "native/job.hpp"
+#include "solve/convergence.hpp"
+#include "solve/newton_limits.hpp"
+
+namespace rattleback {
+namespace {
+
+// Steps up to this many instructions are one function, and all slots are variables of it: the fastest code. Longer ones
+// are cut into functions that meet in the workspace, because compilers take a time that grows faster than a function.
+constexpr std::size_t kOneFunction = 800, kPiece = 250;
+// A compiler needs a time that grows with the text; beyond this one a run would have to be very long.
+constexpr std::size_t kMostInstructions = 40000;
+
+std::string literal(double x) {
+  if (std::isnan(x)) return "__builtin_nan(\"\")";
+  if (std::isinf(x)) return x > 0.0 ? "__builtin_inf()" : "(-__builtin_inf())";
+  return std::signbit(x) ? fmt::format("(-{:a})", -x) : fmt::format("{:a}", x);
+}
+
+// Slots of which the text must know more than that they are variables.
+class Text {
+ public:
+  explicit Text(const StepShape& shape) : shape_(shape), plan_(*shape.plan), image_(shape.plan->image()) {}
+  std::string write();
+
+ private:
+  template <class... Args>
+  void line(fmt::format_string<Args...> text, Args&&... args) {
+    out_.append(static_cast<std::size_t>(2 * depth_), ' ');
+    fmt::format_to(std::back_inserter(out_), text, std::forward<Args>(args)...);
+    out_ += '\n';
+  }
+  void open(std::string_view text) {
+    line("{}{}{{", text, text.empty() ? "" : " ");
+    ++depth_;
+  }
+  void close() {
+    --depth_;
+    line("}}");
+  }
+
+  void classify();
+  void written_by(const Program& p);
+  void find_local();
+  std::string s(std::uint32_t slot);
+  std::string s(std::int32_t slot) { return s(static_cast<std::uint32_t>(slot)); }
+  std::string cell(const Plan::Block& b, std::int32_t k);  // of the matrix
+  void program(const Program& p);
+  void piece(const Program& p, std::span<const Instruction> code);
+  void tables();
+  void sizes();
+  void noise();
+  void block(const Plan::Block& b);
+  void linear_solve(const Plan::Block& b, bool kept);
+  void newton(const Plan::Block& b);
+  void sub_step();
+  std::string body();
+
+  const StepShape& shape_;
+  const Plan& plan_;
+  const std::vector<double>& image_;
+  std::set<std::uint32_t> written_, state_;
+  std::set<std::uint32_t> used_;   // variables that occur in the text, besides those of one program
+  std::set<std::uint32_t> local_;  // slots that one program writes and nobody else reads
+  bool cut_ = false;               // into functions that meet in the workspace
+  std::string pieces_;             // those functions
+  std::size_t piece_count_ = 0;
+  std::vector<std::vector<double>> tables_;
+  std::set<std::int32_t> loops_, unrolled_;  // sizes of matrices
+  std::string out_;
+  int depth_ = 0;
+};
+
+void Text::written_by(const Program& p) {
+  for (const Instruction& in : p.code) {
+    if (in.code == Code::end) continue;
+    const std::uint32_t count = in.code == Code::clear ? in.b : 1;
+    for (std::uint32_t k = 0; k < count; ++k) written_.insert(in.dst + k);
+  }
+}
+
+// Slots that one piece of a program writes and nobody else reads.
+void Text::find_local() {
+  std::vector<int> user(image_.size(), -1);
+  std::vector<char> shared(image_.size(), 0);
+  const auto range = [&](std::int32_t first, std::int32_t count) {
+    for (std::int32_t k = 0; k < count; ++k) shared[static_cast<std::size_t>(first + k)] = 1;
+  };
+  int piece = 0;
+  const auto look = [&](const Program& p) {
+    std::size_t count = 0;
+    ++piece;
+    for (const Instruction& in : p.code) {
+      const auto use = [&](std::uint32_t slot) {
+        if (user[slot] >= 0 && user[slot] != piece) shared[slot] = 1;
+        user[slot] = piece;
+      };
+      if (in.code == Code::end) break;
+      if (cut_ && ++count % kPiece == 0) ++piece;
+      if (in.code == Code::clear) {
+        range(static_cast<std::int32_t>(in.dst), static_cast<std::int32_t>(in.b));
+        continue;
+      }
+      use(in.a);
+      if (in.code != Code::lookup && in.code != Code::lookup_slope) {
+        use(in.b);  // slot 0, an input, where there is no such argument
+        use(in.c);
+      }
+      use(in.dst);
+    }
+  };
+  for (const Plan::Block& b : plan_.blocks())
+    for (const Program* p : {&b.before, &b.residual, &b.jacobian}) look(*p);
+  look(plan_.finish());
+  range(plan_.slot(kPosition), static_cast<std::int32_t>(shape_.state));
+  for (const Space space : {kTime, kStepSize, kPreviousStep})
+    if (plan_.has(space)) range(plan_.slot(space), 1);
+  for (const std::int32_t u : plan_.unknown_slots()) range(u, 1);
+  range(plan_.result_slot(), plan_.result_count());
+  range(plan_.extra_slot(), plan_.extra_count());
+  range(plan_.power_slot(), plan_.power_count());
+  for (const Plan::Block& b : plan_.blocks()) {
+    range(b.r, b.size);
+    range(b.J, b.size * b.size);
+  }
+  for (const std::uint32_t slot : written_)
+    if (shared[slot] == 0) local_.insert(slot);
+}
+
+void Text::classify() {
+  const auto range = [](std::set<std::uint32_t>& to, std::int32_t first, std::size_t count) {
+    for (std::size_t k = 0; k < count; ++k)
+      to.insert(static_cast<std::uint32_t>(first) + static_cast<std::uint32_t>(k));
+  };
+  for (const Plan::Block& b : plan_.blocks())
+    for (const Program* p : {&b.before, &b.residual, &b.jacobian}) written_by(*p);
+  written_by(plan_.finish());
+  range(state_, plan_.slot(kPosition), shape_.state);
+  for (const Space space : {kTime, kStepSize, kPreviousStep})
+    if (plan_.has(space)) range(written_, plan_.slot(space), 1);
+  for (const std::int32_t u : plan_.unknown_slots()) range(written_, u, 1);
+  find_local();
+}
+
+// A slot that nothing writes holds a constant, or an input that stays as it is during the run. Inputs are 0 in the image.
+std::string Text::s(std::uint32_t slot) {
+  if (!written_.contains(slot) && !state_.contains(slot) && image_[slot] != 0.0) return literal(image_[slot]);
+  if (local_.contains(slot)) return fmt::format("s{}", slot);
+  if (cut_) return fmt::format("w[{}]", slot);
+  used_.insert(slot);
+  return fmt::format("s{}", slot);
+}
+
+std::string Text::cell(const Plan::Block& b, std::int32_t k) {
+  const auto slot = static_cast<std::uint32_t>(b.J + k);
+  return written_.contains(slot) ? s(slot) : literal(image_[slot]);
+}
+
+void Text::program(const Program& p) {
+  if (p.empty()) return;
+  const std::span<const Instruction> all(p.code.data(), p.code.size() - 1);  // without Code::end
+  if (!cut_) {
+    open("");
+    piece(p, all);
+    close();
+    return;
+  }
+  // The pieces of find_local().
+  for (std::size_t first = 0; first < all.size();) {
+    const std::size_t end = std::min(all.size(), first == 0 ? kPiece - 1 : first + kPiece);
+    line("piece{}(w);", piece_count_);
+    std::swap(out_, pieces_);
+    const int depth = std::exchange(depth_, 0);
+    open(fmt::format("static __attribute__((noinline)) void piece{}(double* restrict const w)", piece_count_++));
+    piece(p, all.subspan(first, end - first));
+    close();
+    depth_ = depth;
+    std::swap(out_, pieces_);
+    first = end;
+  }
+}
+
+void Text::piece(const Program& p, std::span<const Instruction> code) {
+  std::set<std::uint32_t> local;
+  for (const Instruction& in : code)
+    if (local_.contains(in.dst)) local.insert(in.dst);
+  for (const std::uint32_t slot : local) line("double s{};", slot);
+  for (const Instruction& in : code) {
+    if (in.code == Code::clear) {
+      for (std::uint32_t k = 0; k < in.b; ++k) line("{} = 0.0;", s(in.dst + k));
+      continue;
+    }
+    const std::string d = s(in.dst), x = s(in.a);
+    const auto function = [&](const char* name) { line("{} = {}({});", d, name, x); };
+    const auto binary = [&](const char* op) { line("{} = {} {} {};", d, x, op, s(in.b)); };
+    switch (in.code) {
+      case Code::neg: line("{} = -{};", d, x); break;
+      case Code::sin: function("sin"); break;
+      case Code::cos: function("cos"); break;
+      case Code::tan: function("tan"); break;
+      case Code::asin: function("asin"); break;
+      case Code::acos: function("acos"); break;
+      case Code::atan: function("atan"); break;
+      case Code::sinh: function("sinh"); break;
+      case Code::cosh: function("cosh"); break;
+      case Code::tanh: function("tanh"); break;
+      case Code::exp: function("exp"); break;
+      case Code::log: function("log"); break;
+      case Code::sqrt: function("sqrt"); break;
+      case Code::abs: function("fabs"); break;
+      case Code::sign: line("{} = (double)(({} > 0.0) - ({} < 0.0));", d, x, x); break;
+      case Code::copy: line("{} = {};", d, x); break;
+      case Code::add: binary("+"); break;
+      case Code::sub: binary("-"); break;
+      case Code::mul: binary("*"); break;
+      case Code::div: binary("/"); break;
+      case Code::pow: line("{} = pow({}, {});", d, x, s(in.b)); break;
+      case Code::atan2: line("{} = atan2({}, {});", d, x, s(in.b)); break;
+      case Code::hypot: line("{} = hypot({}, {});", d, x, s(in.b)); break;
+      case Code::min: line("{} = {} < {} ? {} : {};", d, s(in.b), x, s(in.b), x); break;
+      case Code::max: line("{} = {} < {} ? {} : {};", d, x, s(in.b), s(in.b), x); break;
+      case Code::less: line("{} = {} < {} ? 1.0 : 0.0;", d, x, s(in.b)); break;
+      case Code::less_equal: line("{} = {} <= {} ? 1.0 : 0.0;", d, x, s(in.b)); break;
+      case Code::select: line("{} = {} != 0.0 ? {} : {};", d, x, s(in.b), s(in.c)); break;
+      case Code::mul_add: line("{} = {} * {} + {};", d, x, s(in.b), s(in.c)); break;
+      case Code::mul_sub: line("{} = {} * {} - {};", d, x, s(in.b), s(in.c)); break;
+      case Code::sub_mul: line("{} = {} - {} * {};", d, s(in.c), x, s(in.b)); break;
+      case Code::lookup:
+      case Code::lookup_slope: {
+        const std::vector<double>& table = p.tables[in.b];
+        line("{} = look_up(table{}, {}, {}, {});", d, tables_.size(), table.size() / 2, x,
+             in.code == Code::lookup_slope ? 1 : 0);
+        tables_.push_back(table);
+        break;
+      }
+      case Code::clear:
+      case Code::loop:
+      case Code::end: break;  // clear: above; loops: why_not_native
+    }
+  }
+}
+
+// What corrections are compared with (PlanStepper::sub_step).
+void Text::sizes() {
+  const auto first = static_cast<std::size_t>(plan_.slot(kPosition));
+  const bool velocities = shape_.nv > 0 && !shape_.branch;
+  const std::size_t from = first + (velocities ? shape_.n : 0);
+  const std::size_t count = shape_.branch ? shape_.n + shape_.nv : shape_.nv > 0 ? shape_.nv : shape_.n;
+  line("typical0 = 0x1.56e1fc2f8f359p-997;");  // 1e-300
+  for (std::size_t i = 0; i < count; ++i)
+    line("typical0 = larger(typical0, fabs({}));", s(static_cast<std::uint32_t>(from + i)));
+  line("typical1 = typical0 * {} / fabs({});", literal(shape_.multiplier_scale), s(plan_.slot(kStepSize)));
+}
+
+// Sizes that rounding errors come from; looked at when an iteration stagnates.
+void Text::noise() {
+  line("noise0 = noise1 = 0.0;");
+  if (shape_.nv == 0 || shape_.branch) return;
+  const std::string h = s(plan_.slot(kStepSize));
+  line("noise0 = larger(typical0 * fabs({}), {});", h, shape_.angles.empty() ? "0.0" : literal(kTurnHigh));
+  for (std::size_t i = 0; i < shape_.n; ++i)
+    line("noise0 = larger(noise0, fabs({}));", s(plan_.slot(kPosition) + static_cast<std::int32_t>(i)));
+  line("noise0 = larger(noise0, noise0 / fabs({}));", h);
+  line("noise1 = noise0 * {} / fabs({});", literal(shape_.multiplier_scale), h);
+}
+
+// The correction d0, d1, ... from residual and matrix. kept: the factors may serve again.
+void Text::linear_solve(const Plan::Block& b, bool kept) {
+  const std::int32_t n = b.size;
+  if (n == 1) {
+    const std::string J = cell(b, 0);
+    line("if (!({} != 0.0 && fabs({}) <= LARGEST)) goto fail;", J, J);
+    line("d0 = {} / {};", s(b.r), J);
+    return;
+  }
+  if (!kept) {
+    std::string arguments;
+    for (std::int32_t k = 0; k < n * n; ++k) arguments += cell(b, k) + ", ";
+    for (std::int32_t k = 0; k < n; ++k) arguments += s(b.r + k) + ", ";
+    for (std::int32_t k = 0; k < n; ++k) arguments += fmt::format("&d{}{}", k, k + 1 < n ? ", " : "");
+    line("if (!solve{}({})) goto fail;", n, arguments);
+    unrolled_.insert(n);
+    return;
+  }
+  if (!b.linear) open("if (current)");
+  program(b.jacobian);
+  for (std::int32_t k = 0; k < n * n; ++k) line("lu{}[{}] = {};", n, k / n * padded(n) + k % n, cell(b, k));
+  line("if (!factor{0}(lu{0}, lower{0}, perm, scale)) goto fail;", n);
+  if (!b.linear) close();
+  for (std::int32_t k = 0; k < n; ++k) line("r[{}] = {};", k, s(b.r + k));
+  line("substitute{0}(lu{0}, lower{0}, perm, scale, r, d);", n);
+  for (std::int32_t k = 0; k < n; ++k) line("d{} = d[{}];", k, k);
+  loops_.insert(n);
+}
+
+void Text::newton(const Plan::Block& b) {
+  const std::int32_t n = b.size;
+  bool kinds[2] = {false, false};
+  for (const Equations::Scale k : b.scales) kinds[static_cast<std::size_t>(k)] = true;
+  const auto each = [&](auto&& what) {
+    for (int k = 0; k < 2; ++k)
+      if (kinds[k]) what(k);
+  };
+  const bool keeps = n > newton::kFullNewton;
+  line("last = 0.0; since = 0; k = 0;");
+  if (keeps) line("current = 1;");
+  open("for (;;)");
+  line("if (++k > max_newton) goto fail;");
+  program(b.residual);
+  if (!keeps) program(b.jacobian);
+  linear_solve(b, keeps);
+  // The correction, and its size.
+  each([&](int k) { line("big{} = typical{}; change{} = 0.0;", k, k, k); });
+  std::string sum;
+  for (std::int32_t i = 0; i < n; ++i) {
+    const std::string x = s(b.unknowns[static_cast<std::size_t>(i)]);
+    const auto k = static_cast<int>(b.scales[static_cast<std::size_t>(i)]);
+    line("{} -= d{};", x, i);
+    line("big{} = larger(big{}, fabs({})); change{} = larger(change{}, fabs(d{}));", k, k, x, k, k, i);
+    sum += fmt::format("{}fabs(d{})", i > 0 ? " + " : "", i);
+  }
+  line("if (!({} <= LARGEST)) goto fail;", sum);
+  if (kinds[0] && kinds[1])
+    line("size = larger(change0 / big0, change1 / big1);");
+  else
+    line("size = change{} / big{};", kinds[0] ? 0 : 1, kinds[0] ? 0 : 1);
+  each([&](int k) { line("if (since == 0) first{} = big{};", k, k); });
+  line("ratio = 0.0;");
+  // Convergence::arrived
+  line("if (size <= {} || size <= tolerance) break;", literal(Convergence::kEps));
+  open("if (++since >= 2)");
+  line("ratio = size / last;");
+  const std::string squared = shape_.cautious ? "ratio" : "ratio * ratio";
+  const std::string kept = "ratio / (1.0 - ratio > 0.5 ? 1.0 - ratio : 0.5)";
+  line("next = {};", keeps ? fmt::format("current ? {} : {}", squared, kept) : squared);
+  line("if (ratio < 1.0 && size * next <= {}) break;", literal(0.25 * Convergence::kEps));
+  open("if (ratio > 0x1.3333333333333p-2)");  // 0.3
+  line("if (size <= {}) break;", keeps ? fmt::format("(current ? {} : {})", literal(Convergence::kRoundingLevel),
+                                                     literal(Convergence::kCertainlyRounding))
+                                       : literal(Convergence::kRoundingLevel));
+  noise();
+  if (kinds[0] && kinds[1])
+    line("if (larger(change0 / larger(big0, noise0), change1 / larger(big1, noise1)) <= {}) break;",
+         literal(Convergence::kNoise));
+  else
+    line("if (change{0} / larger(big{0}, noise{0}) <= {1}) break;", kinds[0] ? 0 : 1, literal(Convergence::kNoise));
+  // Here the residual is judged; that is left to the interpreter.
+  line("if (k > {}{}) goto fail;", newton::kPatience, keeps ? " && current" : "");
+  close();
+  close();
+  line("last = size;");
+  if (keeps) line("current = ratio > {};", literal(newton::kRefresh));
+  close();
+  line("spent += k;");
+  // Convergence::ran_away without the noise, which makes this one the stricter of the two.
+  each([&](int k) { line("if (big{} > 1e5 * first{}) goto fail;", k, k); });
+}
+
+void Text::block(const Plan::Block& b) {
+  program(b.before);
+  if (!b.linear) {
+    newton(b);
+    return;
+  }
+  program(b.residual);
+  line("++spent;");
+  if (b.size == 1) {
+    const std::string x = s(b.unknowns[0]), J = cell(b, 0);
+    line("{} -= {} / {};", x, s(b.r), J);
+    line("if (!({} != 0.0)) goto fail;", J);
+    return;
+  }
+  const bool unroll = b.size <= kUnrolledMatrix;
+  if (unroll) program(b.jacobian);
+  linear_solve(b, !unroll);
+  std::string sum;
+  for (std::int32_t i = 0; i < b.size; ++i) {
+    line("{} -= d{};", s(b.unknowns[static_cast<std::size_t>(i)]), i);
+    sum += fmt::format("{}fabs(d{})", i > 0 ? " + " : "", i);
+  }
+  line("if (!({} <= LARGEST)) goto fail;", sum);
+}
+
+// PlanStepper::sub_step, from the starting values to what is remembered.
+void Text::sub_step() {
+  const auto unknowns = plan_.unknown_slots();
+  if (!plan_.linear()) {
+    sizes();
+    line("x1 = ring[part][0]; x2 = ring[part][1]; x3 = ring[part][2];");
+    for (std::size_t i = 0; i < unknowns.size(); ++i)
+      line("{} = 3.0 * (x1[{}] - x2[{}]) + x3[{}];", s(unknowns[i]), i, i, i);
+  }
+  for (const Plan::Block& b : plan_.blocks()) block(b);
+  program(plan_.finish());
+  const auto result = [&](std::size_t i) { return s(plan_.result_slot() + static_cast<std::int32_t>(i)); };
+  // A sum of finite numbers that overflows is left to the interpreter too.
+  std::string sum;
+  for (std::size_t i = 0; i < shape_.state; ++i) sum += (i > 0 ? " + " : "") + result(i);
+  line("if (!(fabs({}) <= LARGEST)) goto fail;", sum);
+  for (std::size_t i = 0; i < shape_.state; ++i)
+    line("{} = {};", s(plan_.slot(kPosition) + static_cast<std::int32_t>(i)), result(i));
+  // Stored in every step: kept in registers for the case of a failure, they would be in the way.
+  for (std::size_t i = 0; i < shape_.state; ++i) {
+    const std::int32_t slot = plan_.slot(kPosition) + static_cast<std::int32_t>(i);
+    line("w[{}] = {};", slot, s(slot));
+  }
+  for (std::size_t i = 0; i < shape_.m; ++i) line("multipliers[{}] = {};", i, result(shape_.state + i));
+  const auto keep = [&](std::int32_t first, std::int32_t count) {
+    for (std::int32_t i = 0; i < count; ++i)
+      if (!cut_) line("w[{}] = {};", first + i, s(first + i));
+  };
+  keep(plan_.extra_slot(), plan_.extra_count());
+  keep(plan_.power_slot(), plan_.power_count());
+  if (!cut_)
+    for (const std::int32_t u : unknowns) line("w[{}] = {};", u, s(u));
+  if (!plan_.linear()) {
+    for (std::size_t i = 0; i < unknowns.size(); ++i) line("x3[{}] = {};", i, s(unknowns[i]));
+    line("ring[part][0] = x3; ring[part][1] = x1; ring[part][2] = x2;");
+  }
+}
+
+std::string Text::body() {
+  depth_ = 1;
+  const bool composed = shape_.gamma.size() > 1;
+  const auto state = [&](std::size_t i) { return s(plan_.slot(kPosition) + static_cast<std::int32_t>(i)); };
+  open("for (; done < steps; ++done)");
+  if (composed || plan_.has(kTime)) line("at = job->t_base + (double)(count + done) * h;");
+  line("spent = 0;");
+  if (composed) {
+    for (std::size_t i = 0; i < shape_.state; ++i) line("z{} = {};", i, state(i));
+    open(fmt::format("for (part = 0; part < {}; ++part)", shape_.gamma.size()));
+  }
+  line("before = spent;");
+  if (plan_.has(kTime)) line("{} = at;", s(plan_.slot(kTime)));
+  line("{} = {};", s(plan_.slot(kStepSize)), composed || shape_.gamma[0] != 1.0 ? "parts[part] * h" : "h");
+  if (plan_.has(kPreviousStep)) line("{} = h_before;", s(plan_.slot(kPreviousStep)));
+  sub_step();
+  if (composed) {
+    line("at += {};", s(plan_.slot(kStepSize)));
+    close();
+  }
+  if (!plan_.blocks().empty()) {
+    line("iterations += spent;");
+    line("if (spent > most) most = spent;");
+  }
+  if (plan_.has(kPreviousStep)) line("h_before = h;");
+  std::string turned;
+  for (const std::int32_t i : shape_.angles)
+    turned += fmt::format("{}fabs({}) > {}", turned.empty() ? "" : " || ", state(static_cast<std::size_t>(i)),
+                          literal(kTurnHigh));
+  if (!turned.empty()) {  // whole turns are taken off outside
+    open(fmt::format("if ({})", turned));
+    line("++done;");
+    line("break;");
+    close();
+  }
+  close();
+  line("part = 0;");
+  line("spent = before = 0;");
+  out_ += "fail:\n";
+  if (composed)
+    for (std::size_t i = 0; i < shape_.state; ++i) line("job->saved[{}] = z{};", i, i);
+  if (!plan_.linear()) {
+    open(fmt::format("for (k = 0; k < {}; ++k)", shape_.gamma.size()));
+    line("job->newest[k] = (int)((ring[k][0] - history) / {}) % 3;", shape_.history_width);
+    close();
+  }
+  line("job->at = at; job->done = done; job->iterations = iterations; job->most = most;");
+  line("job->part = part; job->spent = before; job->h_before = done > 0 ? h : h_before;");
+  depth_ = 0;
+  return std::move(out_);
+}
+
+void Text::tables() {
+  if (tables_.empty()) return;
+  out_ += kLookUpText;
+  for (std::size_t i = 0; i < tables_.size(); ++i) {
+    std::string values;
+    for (const double x : tables_[i]) values += literal(x) + ",";
+    line("static const double table{}[] = {{{}}};", i, values);
+  }
+}
+
+std::string Text::write() {
+  // A linear plan that fails must leave its unknowns as they were; Newton's iteration starts from others anyway.
+  cut_ = plan_.instruction_count() > kOneFunction && !plan_.linear();
+  classify();
+  const std::string code = body();
+  out_.clear();
+  out_ += kHeadText;
+  tables();
+  for (const std::int32_t n : unrolled_) out_ += unrolled_solve_text(n);
+  for (const std::int32_t n : loops_) out_ += factor_text(n);
+  out_ += pieces_;
+  open(fmt::format("void {}(struct job* job)", kNativeSymbol));
+  line("double* restrict const w = job->w;");
+  line("double* restrict const history = job->history;");
+  line("const double h = job->h, tolerance = job->tolerance;");
+  line("double h_before = job->h_before, at = 0.0;");
+  line("const long long steps = job->steps, count = job->count;");
+  line("long long done = 0, iterations = 0;");
+  line("int part = 0, spent = 0, before = 0, most = job->most, k = 0, since = 0, current = 1;");
+  line("const int max_newton = job->max_newton;");
+  line("double typical0, typical1, noise0, noise1, big0, big1, change0, change1, first0 = 0.0, first1 = 0.0;");
+  line("double size, last, ratio, next;");
+  std::string gamma;
+  for (const double x : shape_.gamma) gamma += literal(x) + ",";
+  line("static const double parts[] = {{{}}};", gamma);
+  std::int32_t largest = 1;
+  for (const Plan::Block& b : plan_.blocks()) largest = std::max(largest, b.size);
+  for (std::int32_t i = 0; i < largest; ++i) line("double d{} = 0.0;", i);
+  if (!loops_.empty()) {
+    const std::int32_t n = *loops_.rbegin();
+    for (const std::int32_t k : loops_) line("double lu{0}[{1}] = {{0.0}}, lower{0}[{1}] = {{0.0}};", k, k * padded(k));
+    line("double scale[{0}], r[{0}], d[{0}] = {{0.0}};", padded(n));
+    line("int perm[{}];", n);
+  }
+  if (shape_.gamma.size() > 1)
+    for (std::size_t i = 0; i < shape_.state; ++i) line("double z{} = 0.0;", i);
+  line("double* restrict const multipliers = job->multipliers;");
+  for (const std::uint32_t slot : used_) line("double s{} = w[{}];", slot, slot);
+  if (!plan_.linear()) {
+    line("double *ring[{}][3], *x1, *x2, *x3;", shape_.gamma.size());
+    open(fmt::format("for (k = 0; k < {}; ++k)", shape_.gamma.size()));
+    line("for (part = 0; part < 3; ++part) ring[k][part] = history + (k * 3 + (job->newest[k] + 3 - part) % 3) * {};",
+         shape_.history_width);
+    close();
+    line("part = 0;");
+  }
+  out_ += code;
+  close();
+  return std::move(out_);
+}
+
+}  // namespace
+
+std::string why_not_native(const Plan& plan) {
+  if (plan.is_sparse()) return "large systems are solved with sparse matrices, which are not compiled";
+  if (plan.instruction_count() > kMostInstructions) return "its step is so long that compiling it would not pay";
+  for (const Plan::Block& b : plan.blocks()) {
+    if (b.saddle) return "its stage system is solved with a matrix that is shared by the stages, which is not compiled";
+    for (const Program* p : {&b.before, &b.residual, &b.jacobian})
+      if (!p->loops.empty()) return "its model has families that are not unrolled";
+  }
+  return plan.finish().loops.empty() ? "" : "its model has families that are not unrolled";
+}
+
+std::string native_text(const StepShape& shape) { return Text(shape).write(); }
+
+}  // namespace rattleback

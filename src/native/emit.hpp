@@ -1,0 +1,37 @@
+// From the plan of a step to the text of one C function that takes many steps.
+//
+// The text holds numbers and nothing else of the user: every name in it is made here. Slots of the workspace become local
+// variables, so that the compiler sees the step as one piece of straight-line code around Newton's loops. All operations
+// are those of the interpreter, in its order, so the results have the same bits when nothing is contracted to
+// multiply-adds.
+//
+// The function takes steps as long as they are plain: starting values extrapolated, Newton converging, the state finite. A
+// step that is not is left to the interpreter from its beginning, so failures and their messages exist once.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "solve/equations.hpp"
+
+namespace rattleback {
+
+// How PlanStepper uses the plan.
+struct StepShape {
+  const Plan* plan = nullptr;
+  std::size_t n = 0, nv = 0, m = 0, state = 0;  // positions, velocities, multipliers, size of the state
+  std::span<const double> gamma;                // sub-steps
+  std::span<const std::int32_t> angles;
+  std::size_t history_width = 0;
+  double multiplier_scale = 1.0;
+  bool branch = false;  // overdetermined methods measure sizes on the whole state
+  bool cautious = false;
+};
+
+// Why there is no native form of this plan; "" when there is.
+std::string why_not_native(const Plan& plan);
+
+std::string native_text(const StepShape& shape);
+
+}  // namespace rattleback

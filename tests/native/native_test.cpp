@@ -1,0 +1,237 @@
+// Compiled steps: failures, the cache, no compiler, what the text contains.
+#include <sys/stat.h>
+
+#include <chrono>
+#include <fstream>
+#include <memory>
+
+#include "methods/plan_stepper.hpp"
+#include "native/compile.hpp"
+#include "native/private_cache.hpp"
+#include "rattleback/error.hpp"
+#include "rattleback/simulate.hpp"
+#include "support/motion.hpp"
+
+namespace rattleback::testing {
+namespace {
+
+std::string text_of(const Model& model, const std::string& name, int stages) {
+  const Motion motion(model, method(name, stages));
+  return dynamic_cast<const PlanStepper&>(*motion.stepper).step_text();
+}
+
+// The same failure, at the same step, in the same words.
+void expect_same_failure(const Model& model, Options options, const char* reason) {
+  options.every = 5;
+  options.native = "off";
+  const Trajectory a = simulate(model, options);
+  options.native = "on";
+  const Trajectory b = simulate(model, options);
+  EXPECT_EQ(a.status, Status::stopped);
+  EXPECT_EQ(b.status, Status::stopped);
+  EXPECT_NE(a.message.find(reason), std::string::npos) << a.message;
+  EXPECT_EQ(a.message, b.message);
+  EXPECT_EQ(a.steps, b.steps);
+  EXPECT_EQ(a.q, b.q);
+  EXPECT_EQ(a.v, b.v);
+  EXPECT_EQ(a.records.rows, b.records.rows);
+  EXPECT_EQ(a.newton_iterations, b.newton_iterations);
+  EXPECT_TRUE(b.native);
+}
+
+TEST_F(Native, StopsAtASingularMatrixAsTheInterpreterDoes) {
+  // The constraint vanishes where x = 0, which the particle reaches at t = 1 exactly.
+  const Model model = parse_model(R"toml(
+coordinates = ["x", "y"]
+[lagrangian]
+kinetic = "(x'^2 + y'^2)/2"
+[constraints.nonholonomic]
+gate = "x*x' + x*y'"
+[initial]
+x = 1.0
+"x'" = -1.0
+"y'" = 1.0
+)toml",
+                                  "gate.toml");
+  Options options;
+  options.step = 0.0625;
+  options.steps = 40;
+  for (const char* const name : {"spark-gauss", "spark-lobatto-ab", "mclachlan-perlmutter"}) {
+    SCOPED_TRACE(name);
+    options.method = name;
+    expect_same_failure(model, options, "singular");
+  }
+}
+
+// x'' = exp(x) x' / 4 blows up at a finite time.
+Model explosion(const char* force) {
+  return parse_model(std::string(R"toml(
+coordinates = ["x", "y"]
+[lagrangian]
+kinetic = "(x'^2 + y'^2)/2"
+[forces]
+x = ")toml") + force +
+                         R"toml("
+[constraints.nonholonomic]
+level = "y' - y*x'"
+[initial]
+x = 0.1
+"x'" = 1.0
+"y'" = 0.0
+)toml",
+                     "explosion.toml");
+}
+
+TEST_F(Native, StopsWhenNewtonFailsAsTheInterpreterDoes) {
+  Options options;
+  options.method = "spark-gauss";
+  options.stages = 2;
+  options.step = 0.02;
+  options.steps = 2000;
+  expect_same_failure(explosion("exp(x)*x'"), options, "Newton");
+}
+
+TEST_F(Native, StopsWhenTheStateIsNotFiniteAsTheInterpreterDoes) {
+  Options options;
+  options.method = "mclachlan-perlmutter";  // explicit in the force
+  options.step = 0.02;
+  options.steps = 5000;
+  expect_same_failure(explosion("x^3"), options, "not finite");
+}
+
+TEST_F(Native, TakesAllButTheFirstSteps) {
+  Motion motion(shipped("double-pendulum"), method("prk-lobatto", 3));
+  ASSERT_EQ(motion.stepper->go_native(false), "");
+  motion.advance(0.01, 500);
+  EXPECT_EQ(motion.stepper->compiled_steps, 497);  // three for the first extrapolation
+}
+
+TEST_F(Native, TheSecondTimeTheCacheIsUsed) {
+  const std::string text = text_of(shipped("skate"), "spark-gauss", 2);
+  EXPECT_EQ(native_code(text, true).steps, nullptr);
+  const NativeCode first = native_code(text), second = native_code(text), third = native_code(text, true);
+  EXPECT_NE(first.steps, nullptr) << first.fault;
+  EXPECT_FALSE(first.from_cache);
+  EXPECT_TRUE(second.from_cache);
+  EXPECT_TRUE(third.from_cache);
+  EXPECT_FALSE(native_code(text + "/* another */", true).from_cache);
+  // One object and nothing else is left.
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(cached())) {
+    EXPECT_EQ(entry.path().extension(), ".so");
+    ++files;
+  }
+  EXPECT_EQ(files, 1);
+}
+
+TEST_F(Native, ObjectsThatOthersMayWriteAreNotLoaded) {
+  const std::string text = text_of(shipped("skate"), "spark-gauss", 2);
+  ASSERT_NE(native_code(text).steps, nullptr);
+  const auto object = std::filesystem::directory_iterator(cached())->path();
+  ASSERT_EQ(chmod(object.c_str(), 0722), 0);
+  const NativeCode refused = native_code(text);
+  EXPECT_EQ(refused.steps, nullptr);
+  EXPECT_NE(refused.fault.find("somebody else"), std::string::npos) << refused.fault;
+  ASSERT_EQ(chmod(object.c_str(), 0700), 0);
+  EXPECT_TRUE(native_code(text).from_cache);
+  // A folder that others may write to is not used at all: neither read nor written.
+  ASSERT_EQ(chmod(cached().c_str(), 0777), 0);
+  const NativeCode elsewhere = native_code(text);
+  EXPECT_NE(elsewhere.steps, nullptr) << elsewhere.fault;
+  EXPECT_FALSE(elsewhere.from_cache);
+  ASSERT_EQ(chmod(cached().c_str(), 0700), 0);
+}
+
+TEST_F(Native, ADamagedObjectIsMadeAgain) {
+  const std::string text = text_of(shipped("skate"), "spark-gauss", 2);
+  std::filesystem::path object;
+  ASSERT_NE(native_code(text).steps, nullptr);
+  object = std::filesystem::directory_iterator(cached())->path();
+  std::filesystem::remove(object);
+  std::ofstream(object) << "not an object";
+  ASSERT_EQ(chmod(object.c_str(), 0700), 0);
+  const NativeCode again = native_code(text);
+  EXPECT_NE(again.steps, nullptr) << again.fault;
+  EXPECT_FALSE(again.from_cache);
+  EXPECT_TRUE(native_code(text).from_cache);
+}
+
+TEST_F(Native, WithoutACompilerEverythingIsInterpreted) {
+  const Environment path("PATH", folder_.string());
+  const Model model = shipped("skate");
+  Options options;
+  options.method = "spark-gauss";
+  options.steps = 100;
+  options.native = "auto";
+  const Trajectory run = simulate(model, options);
+  EXPECT_EQ(run.status, Status::done);
+  EXPECT_FALSE(run.native);
+  options.native = "on";
+  try {
+    (void)simulate(model, options);
+    ADD_FAILURE() << "not refused";
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("--native on: no C compiler"), std::string::npos) << e.what();
+  }
+}
+
+TEST_F(Native, ACompilerThatFailsIsNamed) {
+  const std::filesystem::path broken = folder_ / "gcc";
+  std::ofstream(broken) << "#!/bin/sh\nexit 1\n";
+  ASSERT_EQ(chmod(broken.c_str(), 0700), 0);
+  const Environment path("PATH", folder_.string());
+  const NativeCode code = native_code(text_of(shipped("skate"), "spark-gauss", 2));
+  EXPECT_EQ(code.steps, nullptr);
+  EXPECT_NE(code.fault.find(broken.string()), std::string::npos) << code.fault;
+}
+
+TEST_F(Native, MethodsWithoutAPlanSayWhy) {
+  Options options;
+  options.method = "ode";
+  options.steps = 10;
+  options.native = "on";
+  EXPECT_THROW((void)simulate(shipped("skate"), options), Error);
+  options.native = "auto";
+  EXPECT_FALSE(simulate(shipped("skate"), options).native);
+  options.native = "fast";
+  EXPECT_THROW((void)simulate(shipped("skate"), options), Error);
+}
+
+// Long runs are compiled without being asked, short ones are not.
+TEST_F(Native, AutomaticallyWhenItPays) {
+  const Model model = shipped("double-pendulum");
+  Options options;
+  options.method = "prk-lobatto";
+  options.stages = 3;
+  options.step = 0.01;
+  options.steps = 100;
+  options.keep_records = false;
+  EXPECT_FALSE(simulate(model, options).native);
+  options.steps = 1'000'000;
+  options.every = 100'000;
+  const Trajectory run = simulate(model, options);
+  EXPECT_TRUE(run.native);
+  EXPECT_EQ(run.status, Status::done);
+  EXPECT_EQ(run.steps, 1'000'000);
+}
+
+// Two models that differ in nothing but names have one text: no name gets into it.
+TEST_F(Native, TheTextContainsNoNames) {
+  const auto particle = [](const std::string& x, const std::string& y, const std::string& k, const std::string& title) {
+    return parse_model("name = \"" + title + "\"\ncoordinates = [\"" + x + "\", \"" + y + "\"]\n[parameters]\n" + k +
+                           " = 2.0\n[lagrangian]\nkinetic = \"(" + x + "'^2 + " + y + "'^2)/2\"\npotential = \"" + k +
+                           "*" + x + "^4 + sin(" + y + ")\"\n[constraints.nonholonomic]\nc = \"" + y + "' - " + y +
+                           "*" + x + "'\"\n[initial]\n" + x + " = 0.5\n" + y + " = 0.25\n\"" + x + "'\" = 1.0\n\"" + y +
+                           "'\" = 0.25\n",
+                       "particle.toml");
+  };
+  const std::string plain = text_of(particle("x", "y", "k", "particle"), "spark-gauss", 2);
+  const std::string odd = text_of(particle("double", "return", "goto", "*/ #include </etc/passwd>"), "spark-gauss", 2);
+  EXPECT_EQ(plain, odd);
+  EXPECT_EQ(plain.find("#include"), std::string::npos);
+  const NativeCode code = native_code(odd);
+  EXPECT_NE(code.steps, nullptr) << code.fault;
+}
+
+}  // namespace
+}  // namespace rattleback::testing
