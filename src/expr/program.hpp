@@ -109,6 +109,10 @@ class Assembler {
   void forget(Space space, std::span<const std::int32_t> indices);
   void forget(std::span<const NodeId> nodes);
 
+  // Which values are current, to go back to when a program that is not always run has been written.
+  [[nodiscard]] const std::vector<std::uint8_t>& current() const { return ready_; }
+  void set_current(std::vector<std::uint8_t> current) { ready_ = std::move(current); }
+
   [[nodiscard]] std::int32_t size() const { return next_; }
   // The workspace before anything has run: constants filled in, all else 0.
   [[nodiscard]] std::vector<double> image(int lanes = 1) const;

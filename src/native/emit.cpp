@@ -30,6 +30,12 @@ std::string literal(double x) {
   return std::signbit(x) ? fmt::format("(-{:a})", -x) : fmt::format("{:a}", x);
 }
 
+// What an iteration runs. With a leading matrix the exact one is left to the interpreter.
+std::vector<const Program*> programs_of(const Plan::Block& b) {
+  if (b.leading) return {&b.before, &b.residual, &b.leading->matrix, &b.leading->right, &b.leading->expand};
+  return {&b.before, &b.residual, &b.jacobian};
+}
+
 // Slots of which the text must know more than that they are variables.
 class Text {
  public:
@@ -65,6 +71,8 @@ class Text {
   void noise();
   void block(const Plan::Block& b);
   void linear_solve(const Plan::Block& b, bool kept);
+  void leading_solve(const Plan::Block& b);
+  static std::int32_t correction(const Plan::Block& b) { return b.pivots + 2 * b.size; }  // slots, as in newton.cpp
   void newton(const Plan::Block& b);
   void sub_step();
   std::string body();
@@ -123,7 +131,7 @@ void Text::find_local() {
     }
   };
   for (const Plan::Block& b : plan_.blocks())
-    for (const Program* p : {&b.before, &b.residual, &b.jacobian}) look(*p);
+    for (const Program* p : programs_of(b)) look(*p);
   look(plan_.finish());
   range(plan_.slot(kPosition), static_cast<std::int32_t>(shape_.state));
   for (const Space space : {kTime, kStepSize, kPreviousStep})
@@ -135,6 +143,11 @@ void Text::find_local() {
   for (const Plan::Block& b : plan_.blocks()) {
     range(b.r, b.size);
     range(b.J, b.size * b.size);
+    if (!b.leading) continue;
+    range(b.leading->S, b.leading->size * b.leading->size);
+    range(b.leading->rhs, b.leading->size);
+    range(b.leading->y, b.leading->size);
+    range(correction(b), b.size);
   }
   for (const std::uint32_t slot : written_)
     if (shared[slot] == 0) local_.insert(slot);
@@ -146,12 +159,14 @@ void Text::classify() {
       to.insert(static_cast<std::uint32_t>(first) + static_cast<std::uint32_t>(k));
   };
   for (const Plan::Block& b : plan_.blocks())
-    for (const Program* p : {&b.before, &b.residual, &b.jacobian}) written_by(*p);
+    for (const Program* p : programs_of(b)) written_by(*p);
   written_by(plan_.finish());
   range(state_, plan_.slot(kPosition), shape_.state);
   for (const Space space : {kTime, kStepSize, kPreviousStep})
     if (plan_.has(space)) range(written_, plan_.slot(space), 1);
   for (const std::int32_t u : plan_.unknown_slots()) range(written_, u, 1);
+  for (const Plan::Block& b : plan_.blocks())
+    if (b.leading) range(written_, b.leading->y, static_cast<std::size_t>(b.leading->size));
   find_local();
 }
 
@@ -306,6 +321,41 @@ void Text::linear_solve(const Plan::Block& b, bool kept) {
   loops_.insert(n);
 }
 
+// The same from the leading matrix, which is factored once.
+void Text::leading_solve(const Plan::Block& b) {
+  const LeadingSlots& d = *b.leading;
+  const std::int32_t m = d.size;
+  const auto S = [&](std::int32_t k) { return s(d.S + k); };
+  open("if (k == 1)");
+  program(d.matrix);
+  if (m == 1) {
+    line("if (!({0} != 0.0 && fabs({0}) <= LARGEST)) goto fail;", S(0));
+  } else if (m > kUnrolledMatrix) {
+    for (std::int32_t k = 0; k < m * m; ++k) line("lu{}[{}] = {};", m, k / m * padded(m) + k % m, S(k));
+    line("if (!factor{0}(lu{0}, lower{0}, perm, scale)) goto fail;", m);
+  }
+  close();
+  program(d.right);
+  if (m == 1) {
+    line("{} = {} / {};", s(d.y), s(d.rhs), S(0));
+  } else if (m > kUnrolledMatrix) {
+    for (std::int32_t k = 0; k < m; ++k) line("r[{}] = {};", k, s(d.rhs + k));
+    line("substitute{0}(lu{0}, lower{0}, perm, scale, r, d);", m);
+    for (std::int32_t k = 0; k < m; ++k) line("{} = d[{}];", s(d.y + k), k);
+    loops_.insert(m);
+  } else {
+    std::string arguments;
+    for (std::int32_t k = 0; k < m * m; ++k) arguments += S(k) + ", ";
+    for (std::int32_t k = 0; k < m; ++k) arguments += s(d.rhs + k) + ", ";
+    for (std::int32_t k = 0; k < m; ++k) arguments += fmt::format("&d{}{}", k, k + 1 < m ? ", " : "");
+    line("if (!solve{}({})) goto fail;", m, arguments);
+    for (std::int32_t k = 0; k < m; ++k) line("{} = d{};", s(d.y + k), k);
+    unrolled_.insert(m);
+  }
+  program(d.expand);
+  for (std::int32_t k = 0; k < b.size; ++k) line("d{} = {};", k, s(correction(b) + k));
+}
+
 void Text::newton(const Plan::Block& b) {
   const std::int32_t n = b.size;
   bool kinds[2] = {false, false};
@@ -314,14 +364,18 @@ void Text::newton(const Plan::Block& b) {
     for (int k = 0; k < 2; ++k)
       if (kinds[k]) what(k);
   };
-  const bool keeps = n > newton::kFullNewton;
+  const bool leads = b.leading.has_value(), keeps = !leads && n > newton::kFullNewton;
   line("last = 0.0; since = 0; k = 0;");
   if (keeps) line("current = 1;");
   open("for (;;)");
   line("if (++k > max_newton) goto fail;");
   program(b.residual);
-  if (!keeps) program(b.jacobian);
-  linear_solve(b, keeps);
+  if (leads) {
+    leading_solve(b);
+  } else {
+    if (!keeps) program(b.jacobian);
+    linear_solve(b, keeps);
+  }
   // The correction, and its size.
   each([&](int k) { line("big{} = typical{}; change{} = 0.0;", k, k, k); });
   std::string sum;
@@ -345,12 +399,13 @@ void Text::newton(const Plan::Block& b) {
   line("ratio = size / last;");
   const std::string squared = shape_.cautious ? "ratio" : "ratio * ratio";
   const std::string kept = "ratio / (1.0 - ratio > 0.5 ? 1.0 - ratio : 0.5)";
-  line("next = {};", keeps ? fmt::format("current ? {} : {}", squared, kept) : squared);
+  line("next = {};", leads ? kept : keeps ? fmt::format("current ? {} : {}", squared, kept) : squared);
   line("if (ratio < 1.0 && size * next <= {}) break;", literal(0.25 * Convergence::kEps));
   open("if (ratio > 0x1.3333333333333p-2)");  // 0.3
-  line("if (size <= {}) break;", keeps ? fmt::format("(current ? {} : {})", literal(Convergence::kRoundingLevel),
-                                                     literal(Convergence::kCertainlyRounding))
-                                       : literal(Convergence::kRoundingLevel));
+  line("if (size <= {}) break;", leads   ? literal(Convergence::kCertainlyRounding)
+                                 : keeps ? fmt::format("(current ? {} : {})", literal(Convergence::kRoundingLevel),
+                                                       literal(Convergence::kCertainlyRounding))
+                                         : literal(Convergence::kRoundingLevel));
   noise();
   if (kinds[0] && kinds[1])
     line("if (larger(change0 / larger(big0, noise0), change1 / larger(big1, noise1)) <= {}) break;",
@@ -358,8 +413,9 @@ void Text::newton(const Plan::Block& b) {
   else
     line("if (change{0} / larger(big{0}, noise{0}) <= {1}) break;", kinds[0] ? 0 : 1, literal(Convergence::kNoise));
   // Here the residual is judged; that is left to the interpreter.
-  line("if (k > {}{}) goto fail;", newton::kPatience, keeps ? " && current" : "");
+  if (!leads) line("if (k > {}{}) goto fail;", newton::kPatience, keeps ? " && current" : "");
   close();
+  if (leads) line("if (ratio > {}) goto fail;", literal(newton::kLeadingContraction));
   close();
   line("last = size;");
   if (keeps) line("current = ratio > {};", literal(newton::kRefresh));
@@ -552,7 +608,7 @@ std::string why_not_native(const Plan& plan) {
   if (plan.instruction_count() > kMostInstructions) return "its step is so long that compiling it would not pay";
   for (const Plan::Block& b : plan.blocks()) {
     if (b.saddle) return "its stage system is solved with a matrix that is shared by the stages, which is not compiled";
-    for (const Program* p : {&b.before, &b.residual, &b.jacobian})
+    for (const Program* p : programs_of(b))
       if (!p->loops.empty()) return "its model has families that are not unrolled";
   }
   return plan.finish().loops.empty() ? "" : "its model has families that are not unrolled";

@@ -9,6 +9,7 @@
 #include "rattleback/error.hpp"
 #include "solve/decompositions.hpp"
 #include "solve/equations.hpp"
+#include "solve/leading.hpp"
 
 namespace rattleback {
 namespace {
@@ -167,6 +168,28 @@ std::vector<double> inverse_of_rows(const SaddleHint& hint) {
   return {inverse->data(), inverse->data() + inverse->size()};
 }
 
+LeadingSlots write_leading(const LeadingForm& form, Assembler& assembler, std::int32_t solution,
+                           std::int32_t correction) {
+  LeadingSlots out;
+  const auto k = static_cast<std::int32_t>(form.kept.size());
+  out.size = k;
+  out.y = solution;
+  out.S = assembler.reserve(k * k);
+  out.lu = assembler.reserve(k * k);
+  out.pivots = assembler.reserve(2 * k);
+  out.rhs = assembler.reserve(k);
+  out.guess = assembler.reserve(static_cast<std::int32_t>(form.corrections.size()));
+  for (const NodeId id : form.parts) assembler.value(out.matrix, id);
+  const auto store = [&](Program& program, const std::vector<NodeId>& list, std::int32_t first) {
+    for (std::size_t i = 0; i < list.size(); ++i)
+      assembler.store(program, list[i], first + static_cast<std::int32_t>(i));
+  };
+  store(out.matrix, form.schur, out.S);
+  store(out.right, form.right, out.rhs);
+  store(out.expand, form.corrections, correction);
+  return out;
+}
+
 }  // namespace
 
 Plan::Plan(Equations eq) {
@@ -230,8 +253,11 @@ Plan::Plan(Equations eq) {
     std::vector<std::int32_t> unknowns, equations;
     std::vector<NodeId> residuals, jacobian;
     bool linear;
+    std::int32_t first = 0;  // number of its first unknown, counted over the blocks
+    std::optional<LeadingForm> leading = {};
   };
   std::vector<Wanted> wanted;
+  std::int32_t placed = 0;
   std::vector<NodeId> roots(eq.results.begin(), eq.results.end());
   for (const auto& equations : groups) {
     Wanted wish{.unknowns = {}, .equations = equations, .residuals = {}, .jacobian = {}, .linear = !eq.simplified};
@@ -257,6 +283,17 @@ Plan::Plan(Equations eq) {
     }
     roots.insert(roots.end(), wish.residuals.begin(), wish.residuals.end());
     roots.insert(roots.end(), wish.jacobian.begin(), wish.jacobian.end());
+    wish.first = placed;
+    placed += static_cast<std::int32_t>(wish.unknowns.size());
+    if (!wish.linear && !use_saddle && wish.unknowns == wish.equations) {
+      std::vector<Equations::Scale> scales;
+      for (const std::int32_t u : wish.unknowns) scales.push_back(eq.scales[static_cast<std::size_t>(u)]);
+      wish.leading = leading_form(g, wish.jacobian, scales, wish.first);
+    }
+    if (wish.leading)
+      for (const auto* list :
+           {&wish.leading->schur, &wish.leading->right, &wish.leading->corrections, &wish.leading->parts})
+        roots.insert(roots.end(), list->begin(), list->end());
     wanted.push_back(std::move(wish));
   }
   if (use_saddle)
@@ -266,6 +303,8 @@ Plan::Plan(Equations eq) {
   Assembler assembler(g);
   for (const auto& [space, size] : eq.inputs) inputs_.emplace_back(space, assembler.place(space, size));
   const std::int32_t first_unknown = assembler.place(kUnknown, total);
+  const std::int32_t first_residual = assembler.place(kResidualValue, placed);
+  const std::int32_t first_solution = assembler.place(kSchurSolution, placed);
   // Copied, and not computed in the unknown's place: the equations may contain the same expression.
   for (const std::int32_t u : alive)
     if (!eq.guesses.empty())
@@ -317,15 +356,24 @@ Plan::Plan(Equations eq) {
       unknown_numbers_.push_back(u);
     }
     const std::int32_t n = block.size;
-    block.r = assembler.reserve(n);
+    block.r = first_residual + wish.first;
     block.J = assembler.reserve(n * n);
     block.lu = assembler.reserve(n * n);
     block.pivots = assembler.reserve(3 * n);  // permutation, row scales, correction
     for (const auto* list : {&wish.residuals, &wish.jacobian})
       for (const NodeId root : *list)
         for (const NodeId id : independent(root, wish.unknowns)) assembler.value(block.before, id);
+    if (wish.leading)
+      for (const auto* list : {&wish.leading->schur, &wish.leading->parts})
+        for (const NodeId root : *list)
+          for (const NodeId id : independent(root, wish.unknowns)) assembler.value(block.before, id);
     for (std::size_t k = 0; k < wish.residuals.size(); ++k)
       assembler.store(block.residual, wish.residuals[k], block.r + static_cast<std::int32_t>(k));
+    if (wish.leading) {
+      const std::vector<std::uint8_t> after_residual = assembler.current();
+      block.leading = write_leading(*wish.leading, assembler, first_solution + wish.first, block.pivots + 2 * n);
+      assembler.set_current(after_residual);
+    }
     for (std::size_t k = 0; k < wish.jacobian.size(); ++k) {
       const std::int32_t place = block.J + static_cast<std::int32_t>(k);
       if (g.is_constant(wish.jacobian[k], 0.0)) continue;  // the image holds 0 there
@@ -393,7 +441,13 @@ std::int32_t Plan::slot(Space input) const {
 
 std::size_t Plan::instruction_count() const {
   std::size_t n = finish_.code.size();
-  for (const Block& b : blocks_) n += b.before.code.size() + b.residual.code.size() + b.jacobian.code.size();
+  for (const Block& b : blocks_) {
+    n += b.before.code.size() + b.residual.code.size();
+    if (b.leading)  // the exact matrix is hardly ever wanted then
+      n += b.leading->matrix.code.size() + b.leading->right.code.size() + b.leading->expand.code.size();
+    else
+      n += b.jacobian.code.size();
+  }
   return n;
 }
 

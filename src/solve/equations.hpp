@@ -65,6 +65,15 @@ struct SaddleSlots {
   std::vector<double> reaction, rows, inverse;  // inverse of rows * reaction
 };
 
+// Programs for the matrix of leading.hpp.
+struct LeadingSlots {
+  Program matrix;  // when it is wanted: S
+  Program right;   // at every iteration, from the residual
+  Program expand;  // ... and from the solution of S y = right: the correction
+  std::int32_t size = 0, S = 0, lu = 0, pivots = 0, rhs = 0, y = 0;
+  std::int32_t guess = 0;  // the starting values, to go back to
+};
+
 struct SolveOptions {
   double tolerance = 0.0;  // relative size of the last correction; 0 = iterate to rounding
   int max_iterations = 50;
@@ -129,7 +138,9 @@ class Plan {
     std::vector<Equations::Scale> scales;
     std::int32_t r = 0, J = 0, lu = 0, pivots = 0, size = 0;  // J row-major
     bool linear = false;
-    std::optional<SaddleSlots> saddle;  // large stage systems are iterated with it first; J is the fallback
+    // Large stage systems are iterated with one of these first; J is the fallback.
+    std::optional<SaddleSlots> saddle;
+    std::optional<LeadingSlots> leading;
   };
   [[nodiscard]] const std::vector<Block>& blocks() const { return blocks_; }
   [[nodiscard]] const Program& finish() const { return finish_; }  // after the last block: the results

@@ -17,13 +17,14 @@ namespace {
 
 constexpr double kNoise = Convergence::kNoise;
 using newton::kFullNewton;
+using newton::kLeadingContraction;
 using newton::kPatience;
 using newton::kRefresh;
 using newton::kSaddleContraction;
 
 double larger(double a, double b) { return a < b ? b : a; }  // inlined, unlike fmax
 
-enum class Matrix { current, old, saddle };
+enum class Matrix { current, old, saddle, leading };
 
 double* correction_of(const Plan::Block& b, double* w) {
   return w + b.pivots + 2 * static_cast<std::ptrdiff_t>(b.size);
@@ -63,15 +64,41 @@ bool factor(const Plan::Block& b, double* w) {
   return factor_in_place(w + b.lu, w + b.pivots, w + b.pivots + b.size, b.size);
 }
 
+void keep_guess(const Plan::Block& b, double* w) {
+  for (std::int32_t i = 0; i < b.size; ++i) w[b.leading->guess + i] = w[b.unknowns[static_cast<std::size_t>(i)]];
+}
+
+void restore_guess(const Plan::Block& b, double* w) {
+  for (std::int32_t i = 0; i < b.size; ++i) w[b.unknowns[static_cast<std::size_t>(i)]] = w[b.leading->guess + i];
+}
+
 bool finite(const double* x, std::int32_t count) {
   double sum = 0.0;  // stays 0 unless something is not finite
   for (std::int32_t i = 0; i < count; ++i) sum += x[i] * 0.0;
   return sum == 0.0;
 }
 
+bool factor(const LeadingSlots& d, double* w) {
+  d.matrix.run(w);
+  if (d.size == 1) return w[d.S] != 0.0 && std::isfinite(w[d.S]);
+  for (std::int32_t k = 0; k < d.size * d.size; ++k) w[d.lu + k] = w[d.S + k];
+  return factor_in_place(w + d.lu, w + d.pivots, w + d.pivots + d.size, d.size);
+}
+
+void solve(const LeadingSlots& d, double* w) {
+  d.right.run(w);
+  if (d.size == 1)
+    w[d.y] = w[d.rhs] / w[d.S];
+  else
+    solve_factored(w + d.lu, w + d.pivots, w + d.pivots + d.size, w + d.rhs, w + d.y, d.size);
+  d.expand.run(w);
+}
+
 void solve_linear(const Plan::Block& b, double* w, Matrix matrix) {
   double* const delta = correction_of(b, w);
-  if (matrix == Matrix::saddle)
+  if (matrix == Matrix::leading)
+    solve(*b.leading, w);
+  else if (matrix == Matrix::saddle)
     solve_saddle(*b.saddle, w, w + b.r, delta);
   else if (b.size == 1)
     delta[0] = w[b.r] / w[b.J];
@@ -102,11 +129,15 @@ bool solve_block(const Plan::Block& b, double* w, const Sizes& sizes, const Solv
     report.reason = "the matrix of the equations is singular";
     return false;
   }
-  Matrix matrix = b.saddle && factor_saddle(*b.saddle, w) ? Matrix::saddle : Matrix::current;
+  Matrix matrix = b.saddle && factor_saddle(*b.saddle, w) ? Matrix::saddle
+                  : b.leading                             ? Matrix::leading
+                                                          : Matrix::current;
+  if (b.leading) keep_guess(b, w);
   Convergence convergence(options);
   for (int k = 1; k <= options.max_iterations; ++k) {
     ++report.iterations;
     b.residual.run(w);
+    if (matrix == Matrix::leading && k == 1 && !factor(*b.leading, w)) matrix = Matrix::current;
     if (matrix == Matrix::current) {
       b.jacobian.run(w);
       if (!factor(b, w)) {
@@ -117,6 +148,12 @@ bool solve_block(const Plan::Block& b, double* w, const Sizes& sizes, const Solv
       }
     }
     solve_linear(b, w, matrix);
+    if (matrix == Matrix::leading && !finite(correction_of(b, w), b.size)) {  // a mass that is 0 at this point
+      matrix = Matrix::current;
+      convergence.restart();
+      restore_guess(b, w);
+      continue;
+    }
     const Correction c = apply_correction(b, w, sizes, &report.residual);
     if (!c.finite) {
       report.reason = "the equations gave a value that is not finite";
@@ -134,8 +171,9 @@ bool solve_block(const Plan::Block& b, double* w, const Sizes& sizes, const Solv
     if (convergence.measured()) report.contraction = ratio;
     if (ratio > 0.3 && current && k > kPatience && !convergence.ran_away(c) && residual_is_rounding(b, w, sizes))
       return true;
-    if (matrix == Matrix::saddle) {
-      if (ratio > kSaddleContraction && !options.simplified) {
+    if (matrix == Matrix::saddle || matrix == Matrix::leading) {
+      if (ratio > (matrix == Matrix::saddle ? kSaddleContraction : kLeadingContraction) && !options.simplified) {
+        if (matrix == Matrix::leading && ratio > kSaddleContraction) restore_guess(b, w);
         matrix = Matrix::current;
         convergence.restart();
       }
