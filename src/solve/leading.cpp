@@ -10,6 +10,22 @@ namespace {
 constexpr std::size_t kSmallestBlock = 6;      // below it, the exact matrix is as cheap
 constexpr std::size_t kLargestComponent = 12;  // coordinates that one mass matrix couples: eliminated in formulas
 
+NodeId without_step(Graph& g, NodeId e) {
+  return substitute(g, e, [&](NodeId leaf) {
+    const Node& node = g[leaf];
+    return node.op == Op::variable && node.space == kStepSize ? g.zero() : leaf;
+  });
+}
+
+// Something for h -> 0 that is neither 0 nor infinite, as far as the formula shows. Multipliers at position level (ggl)
+// have not, since their rows are divided by h.
+bool has_limit(Graph& g, NodeId e) {
+  const NodeId limit = without_step(g, e);
+  for (const NodeId id : reachable(g, std::span(&limit, 1)))
+    if (g.is_constant(id) && !std::isfinite(g[id].value)) return false;
+  return !g.is_constant(limit, 0.0);
+}
+
 // The part of the matrix that is left for h -> 0, and its elimination. No pivots are chosen: mass matrices need none, and a
 // poor matrix shows in the iteration, which then takes the exact one.
 class LeadingPart {
@@ -19,10 +35,7 @@ class LeadingPart {
   bool read(std::span<const NodeId> entries) {
     for (std::size_t k = 0; k < a_.size(); ++k) {
       if (g_.is_constant(entries[k], 0.0)) continue;
-      a_[k] = substitute(g_, entries[k], [&](NodeId leaf) {
-        const Node& node = g_[leaf];
-        return node.op == Op::variable && node.space == kStepSize ? g_.zero() : leaf;
-      });
+      a_[k] = without_step(g_, entries[k]);
       if (g_.is_constant(a_[k]) && !std::isfinite(g_[a_[k]].value)) return false;
       if (depends_on(g_, std::span(&a_[k], 1), kUnknown)) return false;
     }
@@ -84,8 +97,10 @@ std::optional<LeadingForm> leading_form(Graph& g, std::span<const NodeId> J, std
   const std::size_t n = scales.size();
   LeadingForm out;
   std::vector<std::size_t> x, y;  // places of velocities and multipliers
-  for (std::size_t i = 0; i < n; ++i) (scales[i] == Equations::Scale::state ? x : y).push_back(i);
-  if (n < kSmallestBlock || y.empty() || x.size() < 2 * y.size()) return std::nullopt;
+  if (n < kSmallestBlock) return std::nullopt;
+  for (std::size_t i = 0; i < n; ++i)
+    (scales[i] == Equations::Scale::state && has_limit(g, J[i * n + i]) ? x : y).push_back(i);
+  if (y.empty() || x.size() < y.size()) return std::nullopt;
   LeadingPart A(g, x.size());
   {
     std::vector<NodeId> entries;
