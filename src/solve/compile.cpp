@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "expr/hinges.hpp"
 #include "rattleback/error.hpp"
 #include "solve/decompositions.hpp"
 #include "solve/equations.hpp"
@@ -168,6 +169,21 @@ std::vector<double> inverse_of_rows(const SaddleHint& hint) {
   return {inverse->data(), inverse->data() + inverse->size()};
 }
 
+// Blocks from this size on are worth a second look for shorter formulas of their matrix.
+constexpr std::size_t kHingesFrom = 6;
+
+// Replaces the matrix by an equal one, if that has shorter formulas.
+void shorten(Graph& g, const std::vector<NodeId>& residuals, const std::vector<std::int32_t>& unknowns,
+             std::vector<NodeId>& jacobian) {
+  std::vector<NodeId> other;
+  for (const GradientRow& row : jacobian_by_hinges(g, residuals, kUnknown))
+    for (const std::int32_t u : unknowns) {
+      const auto d = row.find(u);
+      other.push_back(d == row.end() ? g.zero() : d->second);
+    }
+  if (reachable(g, other).size() < reachable(g, jacobian).size()) jacobian = std::move(other);
+}
+
 LeadingSlots write_leading(const LeadingForm& form, Assembler& assembler, std::int32_t solution,
                            std::int32_t correction) {
   LeadingSlots out;
@@ -281,6 +297,7 @@ Plan::Plan(Equations eq) {
         }
       }
     }
+    if (!wish.linear && wish.unknowns.size() >= kHingesFrom) shorten(g, wish.residuals, wish.unknowns, wish.jacobian);
     roots.insert(roots.end(), wish.residuals.begin(), wish.residuals.end());
     roots.insert(roots.end(), wish.jacobian.begin(), wish.jacobian.end());
     wish.first = placed;
