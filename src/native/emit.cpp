@@ -415,7 +415,9 @@ void Text::newton(const Plan::Block& b) {
   // Here the residual is judged; that is left to the interpreter.
   if (!leads) line("if (k > {}{}) goto fail;", newton::kPatience, keeps ? " && current" : "");
   close();
-  if (leads) line("if (ratio > {}) goto fail;", literal(newton::kLeadingContraction));
+  if (leads)
+    line("if (ratio > {} || (ratio > {} && size > {})) goto fail;", literal(newton::kSaddleContraction),
+         literal(newton::kLeadingContraction), literal(newton::kLeadingRounding));
   close();
   line("last = size;");
   if (keeps) line("current = ratio > {};", literal(newton::kRefresh));

@@ -302,7 +302,7 @@ Plan::Plan(Equations eq) {
     roots.insert(roots.end(), wish.jacobian.begin(), wish.jacobian.end());
     wish.first = placed;
     placed += static_cast<std::int32_t>(wish.unknowns.size());
-    if (!wish.linear && !use_saddle && wish.unknowns == wish.equations) {
+    if (eq.leading && !wish.linear && !use_saddle && wish.unknowns == wish.equations) {
       std::vector<Equations::Scale> scales;
       for (const std::int32_t u : wish.unknowns) scales.push_back(eq.scales[static_cast<std::size_t>(u)]);
       wish.leading = leading_form(g, wish.jacobian, scales, wish.first);

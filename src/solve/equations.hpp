@@ -54,6 +54,7 @@ struct Equations {
   std::optional<SaddleHint> saddle;
   bool turn_free = false;   // no unknown changes when an angle of the state turns once: none is a position
   bool simplified = false;  // the stage system whole, always iterated with its saddle-point matrix
+  bool leading = true;      // false: the exact matrix from the beginning (leading.hpp)
   bool eliminate = true;    // false: no unknown is substituted by a formula, whose divisor may be far too small
 };
 

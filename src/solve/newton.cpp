@@ -172,8 +172,10 @@ bool solve_block(const Plan::Block& b, double* w, const Sizes& sizes, const Solv
     if (ratio > 0.3 && current && k > kPatience && !convergence.ran_away(c) && residual_is_rounding(b, w, sizes))
       return true;
     if (matrix == Matrix::saddle || matrix == Matrix::leading) {
-      if (ratio > (matrix == Matrix::saddle ? kSaddleContraction : kLeadingContraction) && !options.simplified) {
-        if (matrix == Matrix::leading && ratio > kSaddleContraction) restore_guess(b, w);
+      const bool poor = ratio > kSaddleContraction, rounding = c.size <= newton::kLeadingRounding;
+      const bool slow = poor || (matrix == Matrix::leading && ratio > kLeadingContraction && !rounding);
+      if (slow && !options.simplified) {
+        if (matrix == Matrix::leading && poor && !rounding) restore_guess(b, w);
         matrix = Matrix::current;
         convergence.restart();
       }
