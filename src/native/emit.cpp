@@ -10,7 +10,9 @@
 #include <fmt/format.h>
 
 #include "methods/angles.hpp"
+#include "native/carried.hpp"
 #include "native/dense_text.hpp"
+#include "native/instruction_text.hpp"
 #include "native/job.hpp"
 #include "solve/convergence.hpp"
 #include "solve/newton_limits.hpp"
@@ -24,17 +26,12 @@ constexpr std::size_t kOneFunction = 800, kPiece = 250;
 // A compiler needs a time that grows with the text; beyond this one a run would have to be very long.
 constexpr std::size_t kMostInstructions = 40000;
 
-std::string literal(double x) {
-  if (std::isnan(x)) return "__builtin_nan(\"\")";
-  if (std::isinf(x)) return x > 0.0 ? "__builtin_inf()" : "(-__builtin_inf())";
-  return std::signbit(x) ? fmt::format("(-{:a})", -x) : fmt::format("{:a}", x);
-}
-
 // Slots of which the text must know more than that they are variables.
 class Text {
  public:
   explicit Text(const StepShape& shape) : shape_(shape), plan_(*shape.plan), image_(shape.plan->image()) {}
   std::string write();
+  LoopText parts();
 
  private:
   template <class... Args>
@@ -52,6 +49,7 @@ class Text {
     line("}}");
   }
 
+  void prepare();
   void classify();
   void written_by(const Program& p);
   void find_local();
@@ -60,6 +58,9 @@ class Text {
   std::string cell(const Plan::Block& b, std::int32_t k);  // of the matrix
   void program(const Program& p);
   void piece(const Program& p, std::span<const Instruction> code);
+  [[nodiscard]] bool skipped(const Instruction& in) const { return skipped_.contains(in.dst); }
+  void carry();
+  void remember();
   void tables();
   void sizes();
   void noise();
@@ -76,7 +77,10 @@ class Text {
   std::set<std::uint32_t> used_;   // variables that occur in the text, besides those of one program
   std::set<std::uint32_t> local_;  // slots that one program writes and nobody else reads
   bool cut_ = false;               // into functions that meet in the workspace
-  std::string pieces_;             // those functions
+  bool header_ = false;            // for a C++ class: the state is stored when the loop ends, values are carried
+  CarriedValues carried_;
+  std::set<std::uint32_t> skipped_;  // carried, so not computed in the loop
+  std::string pieces_;               // the functions that the step was cut into
   std::size_t piece_count_ = 0;
   std::vector<std::vector<double>> tables_;
   std::set<std::int32_t> loops_, unrolled_;  // sizes of matrices
@@ -136,6 +140,7 @@ void Text::find_local() {
     range(b.r, b.size);
     range(b.J, b.size * b.size);
   }
+  for (const CarriedValues::Value& c : carried_.values) shared[c.start] = shared[c.end] = 1;
   for (const std::uint32_t slot : written_)
     if (shared[slot] == 0) local_.insert(slot);
 }
@@ -198,59 +203,13 @@ void Text::piece(const Program& p, std::span<const Instruction> code) {
   for (const Instruction& in : code)
     if (local_.contains(in.dst)) local.insert(in.dst);
   for (const std::uint32_t slot : local) line("double s{};", slot);
-  for (const Instruction& in : code) {
-    if (in.code == Code::clear) {
-      for (std::uint32_t k = 0; k < in.b; ++k) line("{} = 0.0;", s(in.dst + k));
-      continue;
-    }
-    const std::string d = s(in.dst), x = s(in.a);
-    const auto function = [&](const char* name) { line("{} = {}({});", d, name, x); };
-    const auto binary = [&](const char* op) { line("{} = {} {} {};", d, x, op, s(in.b)); };
-    switch (in.code) {
-      case Code::neg: line("{} = -{};", d, x); break;
-      case Code::sin: function("sin"); break;
-      case Code::cos: function("cos"); break;
-      case Code::tan: function("tan"); break;
-      case Code::asin: function("asin"); break;
-      case Code::acos: function("acos"); break;
-      case Code::atan: function("atan"); break;
-      case Code::sinh: function("sinh"); break;
-      case Code::cosh: function("cosh"); break;
-      case Code::tanh: function("tanh"); break;
-      case Code::exp: function("exp"); break;
-      case Code::log: function("log"); break;
-      case Code::sqrt: function("sqrt"); break;
-      case Code::abs: function("fabs"); break;
-      case Code::sign: line("{} = (double)(({} > 0.0) - ({} < 0.0));", d, x, x); break;
-      case Code::copy: line("{} = {};", d, x); break;
-      case Code::add: binary("+"); break;
-      case Code::sub: binary("-"); break;
-      case Code::mul: binary("*"); break;
-      case Code::div: binary("/"); break;
-      case Code::pow: line("{} = pow({}, {});", d, x, s(in.b)); break;
-      case Code::atan2: line("{} = atan2({}, {});", d, x, s(in.b)); break;
-      case Code::hypot: line("{} = hypot({}, {});", d, x, s(in.b)); break;
-      case Code::min: line("{} = {} < {} ? {} : {};", d, s(in.b), x, s(in.b), x); break;
-      case Code::max: line("{} = {} < {} ? {} : {};", d, x, s(in.b), s(in.b), x); break;
-      case Code::less: line("{} = {} < {} ? 1.0 : 0.0;", d, x, s(in.b)); break;
-      case Code::less_equal: line("{} = {} <= {} ? 1.0 : 0.0;", d, x, s(in.b)); break;
-      case Code::select: line("{} = {} != 0.0 ? {} : {};", d, x, s(in.b), s(in.c)); break;
-      case Code::mul_add: line("{} = {} * {} + {};", d, x, s(in.b), s(in.c)); break;
-      case Code::mul_sub: line("{} = {} * {} - {};", d, x, s(in.b), s(in.c)); break;
-      case Code::sub_mul: line("{} = {} - {} * {};", d, s(in.c), x, s(in.b)); break;
-      case Code::lookup:
-      case Code::lookup_slope: {
-        const std::vector<double>& table = p.tables[in.b];
-        line("{} = look_up(table{}, {}, {}, {});", d, tables_.size(), table.size() / 2, x,
-             in.code == Code::lookup_slope ? 1 : 0);
-        tables_.push_back(table);
-        break;
-      }
-      case Code::clear:
-      case Code::loop:
-      case Code::end: break;  // clear: above; loops: why_not_native
-    }
-  }
+  const auto name = [&](std::uint32_t slot) { return s(slot); };
+  const auto table = [&](const std::vector<double>& values) {
+    tables_.push_back(values);
+    return fmt::format("table{}", tables_.size() - 1);
+  };
+  for (const Instruction& in : code)
+    if (!skipped(in)) line("{}", statement(p, in, name, table));
 }
 
 // What corrections are compared with (PlanStepper::sub_step).
@@ -412,6 +371,10 @@ void Text::sub_step() {
   line("if (!(fabs({}) <= LARGEST)) goto fail;", sum);
   for (std::size_t i = 0; i < shape_.state; ++i)
     line("{} = {};", s(plan_.slot(kPosition) + static_cast<std::int32_t>(i)), result(i));
+  if (header_) {
+    carry();
+    return;
+  }
   // Stored in every step: kept in registers for the case of a failure, they would be in the way.
   for (std::size_t i = 0; i < shape_.state; ++i) {
     const std::int32_t slot = plan_.slot(kPosition) + static_cast<std::int32_t>(i);
@@ -426,16 +389,39 @@ void Text::sub_step() {
   keep(plan_.power_slot(), plan_.power_count());
   if (!cut_)
     for (const std::int32_t u : unknowns) line("w[{}] = {};", u, s(u));
-  if (!plan_.linear()) {
-    for (std::size_t i = 0; i < unknowns.size(); ++i) line("x3[{}] = {};", i, s(unknowns[i]));
-    line("ring[part][0] = x3; ring[part][1] = x1; ring[part][2] = x2;");
-  }
+  remember();
+}
+
+void Text::remember() {
+  if (plan_.linear()) return;
+  const auto unknowns = plan_.unknown_slots();
+  for (std::size_t i = 0; i < unknowns.size(); ++i) line("x3[{}] = {};", i, s(unknowns[i]));
+  line("ring[part][0] = x3; ring[part][1] = x1; ring[part][2] = x2;");
+}
+
+// The end of a step in a C++ class. A linear plan goes on from its unknowns, another one from what is remembered.
+void Text::carry() {
+  for (std::size_t i = 0; i < shape_.m; ++i)
+    line("l{} = {};", i, s(plan_.result_slot() + static_cast<std::int32_t>(shape_.state + i)));
+  if (plan_.linear())
+    for (const std::int32_t u : plan_.unknown_slots()) line("w[{}] = {};", u, s(u));
+  remember();
+  const auto& values = carried_.values;
+  for (std::size_t i = 0; i < values.size(); ++i) line("c{} = {};", i, s(values[i].end));
+  for (std::size_t i = 0; i < values.size(); ++i) line("{} = c{};", s(values[i].start), i);
 }
 
 std::string Text::body() {
   depth_ = 1;
   const bool composed = shape_.gamma.size() > 1;
   const auto state = [&](std::size_t i) { return s(plan_.slot(kPosition) + static_cast<std::int32_t>(i)); };
+  if (!carried_.values.empty()) {
+    line("{} = h;", s(plan_.slot(kStepSize)));
+    open("");
+    piece(plan_.finish(), carried_.first);
+    close();
+    for (const CarriedValues::Value& c : carried_.values) skipped_.insert(c.start);
+  }
   open("for (; done < steps; ++done)");
   if (composed || plan_.has(kTime)) line("at = job->t_base + (double)(count + done) * h;");
   line("spent = 0;");
@@ -471,6 +457,11 @@ std::string Text::body() {
   line("part = 0;");
   line("spent = before = 0;");
   out_ += "fail:\n";
+  if (header_) {
+    for (std::size_t i = 0; i < shape_.state; ++i)
+      if (!cut_) line("w[{}] = {};", plan_.slot(kPosition) + static_cast<std::int32_t>(i), state(i));
+    for (std::size_t i = 0; i < shape_.m; ++i) line("multipliers[{}] = l{};", i, i);
+  }
   if (composed)
     for (std::size_t i = 0; i < shape_.state; ++i) line("job->saved[{}] = z{};", i, i);
   if (!plan_.linear()) {
@@ -494,10 +485,14 @@ void Text::tables() {
   }
 }
 
-std::string Text::write() {
+void Text::prepare() {
   // A linear plan that fails must leave its unknowns as they were; Newton's iteration starts from others anyway.
   cut_ = plan_.instruction_count() > kOneFunction && !plan_.linear();
   classify();
+}
+
+std::string Text::write() {
+  prepare();
   const std::string code = body();
   out_.clear();
   out_ += kHeadText;
@@ -545,7 +540,39 @@ std::string Text::write() {
   return std::move(out_);
 }
 
+LoopText Text::parts() {
+  header_ = true;
+  carried_ = carried_values(shape_);
+  prepare();
+  LoopText out;
+  out.loop = body();
+  out_.clear();
+  tables();
+  for (const std::int32_t n : unrolled_) out_ += unrolled_solve_text(n);
+  for (const std::int32_t n : loops_) out_ += factor_text(n);
+  out.functions = out_ + pieces_;
+  out_.clear();
+  depth_ = 1;
+  std::int32_t largest = 1;
+  for (const Plan::Block& b : plan_.blocks()) largest = std::max(largest, b.size);
+  for (std::int32_t i = 0; i < largest; ++i) line("[[maybe_unused]] double d{} = 0.0;", i);
+  if (!loops_.empty()) {
+    for (const std::int32_t k : loops_) line("double lu{0}[{1}] = {{}}, lower{0}[{1}] = {{}};", k, k * padded(k));
+    line("double scale[{0}] = {{}}, r[{0}] = {{}}, d[{0}] = {{}};", padded(*loops_.rbegin()));
+    line("int perm[{}] = {{}};", *loops_.rbegin());
+  }
+  for (std::size_t i = 0; i < shape_.m; ++i) line("double l{0} = multipliers[{0}];", i);
+  for (std::size_t i = 0; i < carried_.values.size(); ++i) line("double c{};", i);
+  if (shape_.gamma.size() > 1)
+    for (std::size_t i = 0; i < shape_.state; ++i) line("double z{} = 0.0;", i);
+  for (const std::uint32_t slot : used_) line("double s{} = w[{}];", slot, slot);
+  out.variables = std::move(out_);
+  return out;
+}
+
 }  // namespace
+
+LoopText loop_text(const StepShape& shape) { return Text(shape).parts(); }
 
 std::string why_not_native(const Plan& plan) {
   if (plan.is_sparse()) return "large systems are solved with sparse matrices, which are not compiled";

@@ -34,4 +34,11 @@ std::string why_not_native(const Plan& plan);
 
 std::string native_text(const StepShape& shape);
 
+// The same loop for the member function of a C++ class, with values carried from step to step (header_text.cpp).
+struct LoopText {
+  std::string functions;  // static members: tables, solves, pieces of a long step
+  std::string variables, loop;
+};
+LoopText loop_text(const StepShape& shape);
+
 }  // namespace rattleback
