@@ -6,6 +6,8 @@
 #include <set>
 #include <tuple>
 
+#include "native/instruction_text.hpp"
+
 namespace rattleback {
 namespace {
 
@@ -87,27 +89,6 @@ class Formulas {
   std::map<int, int> replaced_;
 };
 
-int arguments_of(Code code) {
-  switch (code) {
-    case Code::select:
-    case Code::mul_add:
-    case Code::mul_sub:
-    case Code::sub_mul: return 3;
-    case Code::add:
-    case Code::sub:
-    case Code::mul:
-    case Code::div:
-    case Code::pow:
-    case Code::atan2:
-    case Code::min:
-    case Code::max:
-    case Code::hypot:
-    case Code::less:
-    case Code::less_equal: return 2;
-    default: return 1;
-  }
-}
-
 class Search {
  public:
   explicit Search(const StepShape& shape) : shape_(shape), plan_(*shape.plan), image_(plan_.image()) {
@@ -177,7 +158,7 @@ void Search::follow(const Instruction& in) {
     case Code::sub_mul: to = formulas_.make(Code::sub, at(in.c), formulas_.make(Code::mul, at(in.a), at(in.b))); return;
     default: break;
   }
-  const int count = arguments_of(in.code);
+  const int count = argument_count(in.code);
   to =
       formulas_.make(in.code, at(in.a), count > 1 ? at(in.b) : Formulas::kNone, count > 2 ? at(in.c) : Formulas::kNone);
 }
@@ -189,7 +170,7 @@ void Search::add_first(std::uint32_t slot, std::vector<Instruction>& to) {
   if (it == writer_.end()) return;
   const Instruction& in = *it->second;
   const std::uint32_t x[3] = {in.a, in.b, in.c};
-  for (int i = 0; i < arguments_of(in.code); ++i) add_first(x[i], to);
+  for (int i = 0; i < argument_count(in.code); ++i) add_first(x[i], to);
   to.push_back(in);
 }
 
@@ -243,7 +224,7 @@ CarriedValues Search::find() {
       if (in.code == Code::end || in.code == Code::clear) continue;
       if (s.plain && candidates.contains(in.dst)) continue;
       const std::uint32_t x[3] = {in.a, in.b, in.c};
-      for (int i = 0; i < arguments_of(in.code); ++i) read.insert(x[i]);
+      for (int i = 0; i < argument_count(in.code); ++i) read.insert(x[i]);
     }
   for (const Plan::Block& b : plan_.blocks()) {
     for (std::int32_t k = 0; k < b.size; ++k) read.insert(static_cast<std::uint32_t>(b.r + k));
@@ -251,6 +232,7 @@ CarriedValues Search::find() {
   }
   CarriedValues out;
   for (const auto& [slot, end] : candidates) {
+    out.skipped.push_back(slot);
     if (!read.contains(slot)) continue;
     out.values.push_back({.start = slot, .end = end});
     add_first(slot, out.first);

@@ -19,7 +19,8 @@ struct CarriedValues {
                   end = 0;  // slots: where the step reads it, and where it stands at the end of the step before
   };
   std::vector<Value> values;
-  std::vector<Instruction> first;  // compute the values before the first step
+  std::vector<std::uint32_t> skipped;  // slots that need not be computed in a step: the values, and what only they need
+  std::vector<Instruction> first;      // compute the values before the first step
 };
 
 CarriedValues carried_values(const StepShape& shape);

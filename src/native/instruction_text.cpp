@@ -6,6 +6,30 @@
 
 namespace rattleback {
 
+int argument_count(Code code) {
+  switch (code) {
+    case Code::select:
+    case Code::mul_add:
+    case Code::mul_sub:
+    case Code::sub_mul: return 3;
+    case Code::add:
+    case Code::sub:
+    case Code::mul:
+    case Code::div:
+    case Code::pow:
+    case Code::atan2:
+    case Code::min:
+    case Code::max:
+    case Code::hypot:
+    case Code::less:
+    case Code::less_equal: return 2;
+    case Code::clear:
+    case Code::loop:
+    case Code::end: return 0;
+    default: return 1;
+  }
+}
+
 std::string literal(double x) {
   if (std::isnan(x)) return "__builtin_nan(\"\")";
   if (std::isinf(x)) return x > 0.0 ? "__builtin_inf()" : "(-__builtin_inf())";

@@ -8,6 +8,8 @@
 
 namespace rattleback {
 
+int argument_count(Code code);  // slots that an instruction reads; 0 for clear and end
+
 std::string literal(double x);  // hexadecimal: it reads back exactly
 
 // How the text calls a slot, and a table of the program.

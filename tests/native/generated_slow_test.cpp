@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "methods/angles.hpp"
+#include "methods/plan_stepper.hpp"
 #include "rattleback/generate.hpp"
 #include "support/motion.hpp"
 
@@ -59,7 +60,7 @@ x = 0.1
 "x'" = 1.0
 )toml";
 
-// Time, a table, an angle that turns, and functions that the shipped systems do not have.
+// Time, an angle that turns, and functions that the shipped systems do not have.
 const char* const kMixture = R"toml(
 coordinates = ["phi", "r"]
 angles = ["phi"]
@@ -126,7 +127,6 @@ struct Told {
   std::vector<double> numbers;  // t, positions, velocities, multipliers of the newest stage
 };
 
-// The energy and the residuals are compared with the library's last.
 std::vector<Told> library(const Case& c) {
   Motion motion(c.model, method(c.method, c.stages, c.compose, c.formulation));
   Stepper& s = *motion.stepper;
@@ -234,8 +234,25 @@ int main() {
   fs::path folder_;
 };
 
-// Without contraction to multiply-adds the bits are those of the library: first steps, failures, everything.
-TEST_F(Generated, StepsHaveTheBitsOfTheLibrary) {
+bool iterates(const Case& c) {
+  const Motion motion(c.model, method(c.method, c.stages, c.compose, c.formulation));
+  return !dynamic_cast<const PlanStepper&>(*motion.stepper).data().step.linear();
+}
+
+// Largest difference, relative to the largest number.
+double distance(const std::vector<double>& a, const std::vector<double>& b) {
+  double worst = 0.0, size = 1.0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    size = std::fmax(size, std::fabs(a[i]));
+    worst = std::fmax(worst, std::fabs(a[i] - b[i]));
+  }
+  return worst / size;
+}
+
+// Without contraction to multiply-adds the bits are those of the library. Where Newton's iteration starts from better values
+// than the library's, the solutions agree to rounding; the first steps, where it does not, have the same bits too. Failures
+// come at the same step, with the same words.
+TEST_F(Generated, StepsAreThoseOfTheLibrary) {
   const std::vector<Case> all = cases();
   write_headers(all);
   int compilers = 0;
@@ -248,14 +265,20 @@ TEST_F(Generated, StepsHaveTheBitsOfTheLibrary) {
     for (std::size_t i = 0; i < all.size(); ++i) {
       SCOPED_TRACE(std::string(compiler) + ": " + all[i].model.key + " " + all[i].method);
       const std::vector<Told> ours = library(all[i]);
+      const bool iterated = iterates(all[i]);
       ASSERT_EQ(told[i].size(), ours.size());
       for (std::size_t k = 0; k < ours.size(); ++k) {
         EXPECT_EQ(told[i][k].ok, ours[k].ok);
         EXPECT_EQ(told[i][k].done, ours[k].done);
         EXPECT_EQ(told[i][k].reason, ours[k].reason);
-        EXPECT_EQ(told[i][k].iterations, ours[k].iterations);
-        EXPECT_EQ(told[i][k].most, ours[k].most);
-        EXPECT_EQ(told[i][k].numbers, ours[k].numbers) << "after batch " << k;
+        ASSERT_EQ(told[i][k].numbers.size(), ours[k].numbers.size());
+        if (iterated && k > 0) {
+          EXPECT_LT(distance(ours[k].numbers, told[i][k].numbers), 1e-11) << "after batch " << k;
+        } else {
+          EXPECT_EQ(told[i][k].numbers, ours[k].numbers) << "after batch " << k;
+          EXPECT_EQ(told[i][k].iterations, ours[k].iterations);
+          EXPECT_EQ(told[i][k].most, ours[k].most);
+        }
       }
     }
   }
@@ -275,13 +298,46 @@ TEST_F(Generated, StepsWithMultiplyAddsAgreeToRounding) {
     SCOPED_TRACE(all[i].model.key + " " + all[i].method);
     const std::vector<Told> ours = library(all[i]);
     ASSERT_EQ(told[i].size(), ours.size());
-    double worst = 0.0, size = 1.0;
     for (std::size_t k = 0; k < ours.size(); ++k)
-      for (std::size_t j = 0; j < ours[k].numbers.size(); ++j) {
-        size = std::fmax(size, std::fabs(ours[k].numbers[j]));
-        worst = std::fmax(worst, std::fabs(told[i][k].numbers[j] - ours[k].numbers[j]));
-      }
-    EXPECT_LT(worst, 1e-10 * size);
+      EXPECT_LT(distance(ours[k].numbers, told[i][k].numbers), 1e-11) << "after batch " << k;
+  }
+}
+
+// Against the exact solution. The order is that of the method, and not that of a method of lower order.
+TEST_F(Generated, StepsHaveTheOrderOfTheMethod) {
+  const Model model = shipped("skate");
+  for (const int stages : {2, 3}) {
+    Options options;
+    options.method = "spark-lobatto-ab";
+    options.stages = stages;
+    options.step = 0.1;
+    std::ofstream(folder_ / "skate.hpp") << step_header(model, options, "Skate");
+    std::ofstream(folder_ / "order.cpp") << R"(#include <cstdio>
+#include "skate.hpp"
+int main() {
+  for (const int steps : {20, 40, 80}) {
+    Skate s;
+    if (!s.advance(2.0 / steps, steps).ok) return 1;
+    for (std::size_t i = 0; i < 3; ++i) std::printf("%a ", s.position(i));
+    for (const double x : s.v) std::printf("%a ", x);
+  }
+}
+)";
+    const std::string to = (folder_ / "order").string();
+    ASSERT_EQ(std::system(("c++ -std=c++20 -O1 " + to + ".cpp -o " + to + " && " + to + " > " + to + ".txt").c_str()),
+              0);
+    std::ifstream in(to + ".txt");
+    System system(model);
+    double error[3];
+    for (double& e : error) {
+      std::vector<double> q(3), v(3);
+      std::string word;
+      for (double& x : q) x = in >> word ? std::strtod(word.c_str(), nullptr) : NAN;
+      for (double& x : v) x = in >> word ? std::strtod(word.c_str(), nullptr) : NAN;
+      const double position = *system.exact_error(2.0, q, v, {}, kPosition);
+      e = std::hypot(position, *system.exact_error(2.0, q, v, {}, kVelocity));
+    }
+    EXPECT_NEAR(std::log2(error[1] / error[2]), 2 * stages - 2, 0.05);
   }
 }
 
