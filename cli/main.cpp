@@ -33,6 +33,7 @@ constexpr std::array kVerbs = {
     Verb{"section", section, "Poincare sections: where motions cross a surface"},
     Verb{"ensemble", ensemble, "statistics of the energy error over many starts or parameters"},
     Verb{"reproduce", reproduce, "redoes the experiments of the source documents"},
+    Verb{"generate", generate, "writes the steps of a method on a system as a C++ header"},
     Verb{"methods", methods, "lists the methods with what they promise"},
     Verb{"systems", systems, "lists the systems that come with the program"},
     Verb{"demo", demo, ""},
@@ -84,7 +85,7 @@ int dispatch(const Words& words) {
     if (verb.function != nullptr) return verb.function(rest);
     throw Error(
         fmt::format("the verb '{}' is not in this version. There are: run, check, order, compare, section, ensemble, "
-                    "reproduce, methods, systems",
+                    "reproduce, generate, methods, systems",
                     word));
   }
   throw Error(unknown_verb(word));

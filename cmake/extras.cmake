@@ -8,6 +8,17 @@ foreach(source IN LISTS example_sources)
   target_link_libraries(example_${name} PRIVATE rattleback rattleback_warnings)
 endforeach()
 
+# examples/generated: the same as its own CMakeLists.txt says, in this build.
+include(rattlebackSteps)
+add_executable(example_generated examples/generated/main.cpp)
+target_compile_features(example_generated PRIVATE cxx_std_20)
+target_link_libraries(example_generated PRIVATE rattleback_warnings)
+rattleback_add_step(example_generated HEADER magnetic_pendulum.hpp NAME demo::MagneticPendulum
+                    MODEL examples/generated/model.hpp FUNCTION magnetic_pendulum METHOD rattle STEP 0.02)
+rattleback_add_step(example_generated HEADER two_rods.hpp NAME demo::TwoRods
+                    SYSTEM double-pendulum METHOD prk-murua STAGES 3 STEP 0.05)
+list(APPEND example_sources examples/generated.cpp)  # the tests run example_<name> for each of them
+
 # bench/kernels.cpp: hand-written limits, for the benchmarks and for the test that they are right. They get all that the
 # machine and the compiler have, which the library does not.
 if(EXISTS ${PROJECT_SOURCE_DIR}/bench/kernels.cpp)
@@ -17,6 +28,36 @@ if(EXISTS ${PROJECT_SOURCE_DIR}/bench/kernels.cpp)
   target_compile_options(rattleback_kernels PRIVATE -O3 -march=native -ffp-contract=fast)
   target_link_libraries(rattleback_kernels PRIVATE rattleback_warnings)
 endif()
+
+# bench/generated: steps of the same cases, generated, with the same flags.
+add_library(rattleback_generated STATIC EXCLUDE_FROM_ALL bench/generated/steps.cpp)
+target_compile_features(rattleback_generated PUBLIC cxx_std_20)
+target_include_directories(rattleback_generated PUBLIC bench)
+target_compile_options(rattleback_generated PRIVATE -O3 -march=native -ffp-contract=fast)
+target_link_libraries(rattleback_generated PRIVATE rattleback_warnings)
+function(bench_step header name)
+  rattleback_add_step(rattleback_generated HEADER ${header}.hpp NAME generated::${name} ${ARGN})
+endfunction()
+set(perturbed SET eps=0.3 z0=-0.4)  # as in bench/cases.hpp
+bench_step(contact_oscillator_mp ContactOscillatorMp SYSTEM contact-oscillator METHOD mclachlan-perlmutter STEP 0.1 ${perturbed})
+bench_step(contact_oscillator_ab ContactOscillatorAb SYSTEM contact-oscillator METHOD spark-lobatto-ab STAGES 2 STEP 0.1
+           ${perturbed})
+bench_step(quartic_particles_mp QuarticParticlesMp SYSTEM quartic-particles METHOD mclachlan-perlmutter STEP 0.05)
+bench_step(quartic_particles_ab QuarticParticlesAb SYSTEM quartic-particles METHOD spark-lobatto-ab STAGES 2 STEP 0.05)
+bench_step(nonholonomic_particle_gauss NonholonomicParticleGauss SYSTEM nonholonomic-particle METHOD spark-gauss STAGES 2
+           STEP 0.05)
+bench_step(quartic_reduced_dg QuarticReducedDg SYSTEM quartic-reduced METHOD dg-gonzalez STEP 0.05)
+bench_step(double_pendulum_rattle DoublePendulumRattle SYSTEM double-pendulum METHOD rattle STEP 0.01)
+bench_step(double_pendulum_lobatto DoublePendulumLobatto SYSTEM double-pendulum METHOD prk-lobatto STAGES 3 STEP 0.01)
+bench_step(double_pendulum_murua DoublePendulumMurua SYSTEM double-pendulum METHOD prk-murua STAGES 3 STEP 0.01)
+
+# Programs that bench_startup starts.
+foreach(name first_step empty)
+  add_executable(rattleback_${name} EXCLUDE_FROM_ALL bench/generated/${name}.cpp)
+  target_compile_features(rattleback_${name} PRIVATE cxx_std_20)
+endforeach()
+rattleback_add_step(rattleback_first_step HEADER double_pendulum_rattle.hpp NAME generated::DoublePendulumRattle
+                    SYSTEM double-pendulum METHOD rattle STEP 0.01)
 
 # bench/<name>.cpp -> bench_<name>; `ninja bench` builds them all, nothing else does.
 file(GLOB bench_sources CONFIGURE_DEPENDS bench/*.cpp)
@@ -34,6 +75,13 @@ if(bench_sources)
     add_executable(bench_${name} EXCLUDE_FROM_ALL ${source})
     target_link_libraries(bench_${name} PRIVATE rattleback rattleback_private rattleback_flags rattleback_warnings
                                                 rattleback_kernels rattleback::sundials fmt::fmt)
+    if(name STREQUAL "generated")
+      target_link_libraries(bench_${name} PRIVATE rattleback_generated)
+    elseif(name STREQUAL "startup")
+      add_dependencies(bench_startup rattleback_cli rattleback_first_step rattleback_empty)
+      target_compile_definitions(bench_startup PRIVATE RATTLEBACK_BINARY="$<TARGET_FILE:rattleback_cli>"
+        RATTLEBACK_FIRST_STEP="$<TARGET_FILE:rattleback_first_step>" RATTLEBACK_EMPTY="$<TARGET_FILE:rattleback_empty>")
+    endif()
     if(uses_benchmark)
       target_link_libraries(bench_${name} PRIVATE benchmark::benchmark)
     endif()
@@ -48,7 +96,7 @@ function(add_bench_tests)
   if(TARGET bench_tests)
     target_link_libraries(bench_tests PRIVATE rattleback_kernels)
   endif()
-  foreach(name interpreter native ida large energy)
+  foreach(name interpreter native generated startup ida large energy)
     if(TARGET bench_${name} AND NOT RATTLEBACK_SANITIZE)
       add_test(NAME bench.${name} COMMAND bench_${name} --check)
       set_tests_properties(bench.${name} PROPERTIES TIMEOUT 300 LABELS "bench;long" RUN_SERIAL ON)

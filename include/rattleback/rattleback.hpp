@@ -4,6 +4,7 @@
 #include "rattleback/analysis.hpp"  // IWYU pragma: export
 #include "rattleback/error.hpp"     // IWYU pragma: export
 #include "rattleback/expr.hpp"      // IWYU pragma: export
+#include "rattleback/generate.hpp"  // IWYU pragma: export
 #include "rattleback/method.hpp"    // IWYU pragma: export
 #include "rattleback/model.hpp"     // IWYU pragma: export
 #include "rattleback/simulate.hpp"  // IWYU pragma: export

@@ -38,6 +38,7 @@ class Acceleration {
   }
   void set_guess(std::span<const double> multipliers);
   [[nodiscard]] const SolveReport& report() const { return report_; }
+  [[nodiscard]] const Plan* plan() const { return usable_ ? &plan_ : nullptr; }  // null: it determines nothing
 
  private:
   std::size_t n_, m_;

@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "methods/angles.hpp"
-#include "native/emit.hpp"
 
 namespace rattleback {
 namespace {
@@ -184,19 +183,21 @@ void PlanStepper::wrap_angles() {
   if (any && !data_.turn_free) std::fill(depth_.begin(), depth_.end(), 0);
 }
 
-std::string PlanStepper::step_text() const {
-  return native_text({.plan = &data_.step,
-                      .n = n_,
-                      .nv = nv_,
-                      .m = m_,
-                      .state = state_size_,
-                      .gamma = data_.gamma,
-                      .angles = data_.angles,
-                      .history_width = history_width_,
-                      .multiplier_scale = data_.multiplier_scale,
-                      .branch = data_.branch != nullptr,
-                      .cautious = data_.solve.cautious});
+StepShape PlanStepper::step_shape() const {
+  return {.plan = &data_.step,
+          .n = n_,
+          .nv = nv_,
+          .m = m_,
+          .state = state_size_,
+          .gamma = data_.gamma,
+          .angles = data_.angles,
+          .history_width = history_width_,
+          .multiplier_scale = data_.multiplier_scale,
+          .branch = data_.branch != nullptr,
+          .cautious = data_.solve.cautious};
 }
+
+std::string PlanStepper::step_text() const { return native_text(step_shape()); }
 
 std::string PlanStepper::go_native(bool only_cached) {
   if (native_.steps != nullptr) return "";

@@ -7,6 +7,7 @@
 #include "methods/branched_multipliers.hpp"
 #include "methods/stepper.hpp"
 #include "native/compile.hpp"
+#include "native/emit.hpp"
 
 namespace rattleback {
 
@@ -63,6 +64,8 @@ class PlanStepper final : public Stepper {
   }
   std::string go_native(bool only_cached) override;
   [[nodiscard]] std::string step_text() const;  // what go_native() compiles
+  [[nodiscard]] StepShape step_shape() const;
+  [[nodiscard]] const PlanStepperData& data() const { return data_; }
   [[nodiscard]] const PowerSums* power() const override { return power_ ? &*power_ : nullptr; }
 
  private:

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <iterator>
+#include <map>
 #include <set>
 #include <utility>
 #include <vector>
@@ -10,7 +12,9 @@
 #include <fmt/format.h>
 
 #include "methods/angles.hpp"
+#include "native/carried.hpp"
 #include "native/dense_text.hpp"
+#include "native/instruction_text.hpp"
 #include "native/job.hpp"
 #include "solve/convergence.hpp"
 #include "solve/newton_limits.hpp"
@@ -23,24 +27,15 @@ namespace {
 constexpr std::size_t kOneFunction = 800, kPiece = 250;
 // A compiler needs a time that grows with the text; beyond this one a run would have to be very long.
 constexpr std::size_t kMostInstructions = 40000;
-
-std::string literal(double x) {
-  if (std::isnan(x)) return "__builtin_nan(\"\")";
-  if (std::isinf(x)) return x > 0.0 ? "__builtin_inf()" : "(-__builtin_inf())";
-  return std::signbit(x) ? fmt::format("(-{:a})", -x) : fmt::format("{:a}", x);
-}
-
-// What an iteration runs. With a leading matrix the exact one is left to the interpreter.
-std::vector<const Program*> programs_of(const Plan::Block& b) {
-  if (b.leading) return {&b.before, &b.residual, &b.leading->matrix, &b.leading->right, &b.leading->expand};
-  return {&b.before, &b.residual, &b.jacobian};
-}
+// C++ classes: systems of so many unknowns are solved with their determinant.
+constexpr std::int32_t kShortSolve = 2;
 
 // Slots of which the text must know more than that they are variables.
 class Text {
  public:
   explicit Text(const StepShape& shape) : shape_(shape), plan_(*shape.plan), image_(shape.plan->image()) {}
   std::string write();
+  LoopText parts();
 
  private:
   template <class... Args>
@@ -58,6 +53,7 @@ class Text {
     line("}}");
   }
 
+  void prepare();
   void classify();
   void written_by(const Program& p);
   void find_local();
@@ -66,6 +62,24 @@ class Text {
   std::string cell(const Plan::Block& b, std::int32_t k);  // of the matrix
   void program(const Program& p);
   void piece(const Program& p, std::span<const Instruction> code);
+  [[nodiscard]] bool skipped(const Instruction& in) const { return skipped_.contains(in.dst); }
+  [[nodiscard]] const char* unused() const { return header_ ? "[[maybe_unused]] " : ""; }
+  [[nodiscard]] bool reads_time() const;
+  void carry();
+  void remember();
+  void predict();
+  // A state that is not finite stays so: without iteration it is enough to look now and then, and to go back to the last
+  // look when it is found.
+  [[nodiscard]] bool checks_seldom() const {
+    return header_ && plan_.blocks().empty() && shape_.gamma.size() == 1 && shape_.angles.empty();
+  }
+  void short_solve(const Plan::Block& b, bool kept);
+  struct Scaled {
+    std::uint32_t of = 0, step = 0;
+    std::string factor;
+    const Instruction* user = nullptr;
+  };
+  std::map<std::uint32_t, Scaled> find_scaled(std::span<const Instruction> code);
   void tables();
   void sizes();
   void noise();
@@ -84,8 +98,11 @@ class Text {
   std::set<std::uint32_t> used_;   // variables that occur in the text, besides those of one program
   std::set<std::uint32_t> local_;  // slots that one program writes and nobody else reads
   bool cut_ = false;               // into functions that meet in the workspace
-  std::string pieces_;             // those functions
-  std::size_t piece_count_ = 0;
+  bool header_ = false;            // for a C++ class: the state is stored when the loop ends, values are carried
+  CarriedValues carried_;
+  std::set<std::uint32_t> skipped_;  // carried, so not computed in the loop
+  std::string pieces_;               // the functions that the step was cut into
+  std::size_t piece_count_ = 0, block_ = 0;
   std::vector<std::vector<double>> tables_;
   std::set<std::int32_t> loops_, unrolled_;  // sizes of matrices
   std::string out_;
@@ -149,6 +166,7 @@ void Text::find_local() {
     range(b.leading->y, b.leading->size);
     range(correction(b), b.size);
   }
+  for (const CarriedValues::Value& c : carried_.values) shared[c.start] = shared[c.end] = 1;
   for (const std::uint32_t slot : written_)
     if (shared[slot] == 0) local_.insert(slot);
 }
@@ -211,61 +229,74 @@ void Text::program(const Program& p) {
 void Text::piece(const Program& p, std::span<const Instruction> code) {
   std::set<std::uint32_t> local;
   for (const Instruction& in : code)
-    if (local_.contains(in.dst)) local.insert(in.dst);
-  for (const std::uint32_t slot : local) line("double s{};", slot);
+    if (local_.contains(in.dst) && !skipped(in)) local.insert(in.dst);
+  for (const std::uint32_t slot : local) line("{}double s{};", unused(), slot);
+  const auto name = [&](std::uint32_t slot) { return s(slot); };
+  const auto table = [&](const std::vector<double>& values) {
+    tables_.push_back(values);
+    return fmt::format("table{}", tables_.size() - 1);
+  };
+  const std::map<std::uint32_t, Scaled> scaled = header_ ? find_scaled(code) : std::map<std::uint32_t, Scaled>{};
   for (const Instruction& in : code) {
-    if (in.code == Code::clear) {
-      for (std::uint32_t k = 0; k < in.b; ++k) line("{} = 0.0;", s(in.dst + k));
-      continue;
+    if (skipped(in) || scaled.contains(in.dst)) continue;
+    for (const std::uint32_t slot : {in.a, in.b}) {
+      const auto it = scaled.find(slot);
+      if (it == scaled.end() || it->second.user != &in) continue;
+      const Scaled& x = it->second;
+      line("{}", statement(
+                     p, in,
+                     [&](std::uint32_t k) {
+                       return k == slot ? s(x.of) : k == x.step ? fmt::format("({} * {})", x.factor, s(k)) : s(k);
+                     },
+                     table));
+      break;
     }
-    const std::string d = s(in.dst), x = s(in.a);
-    const auto function = [&](const char* name) { line("{} = {}({});", d, name, x); };
-    const auto binary = [&](const char* op) { line("{} = {} {} {};", d, x, op, s(in.b)); };
-    switch (in.code) {
-      case Code::neg: line("{} = -{};", d, x); break;
-      case Code::sin: function("sin"); break;
-      case Code::cos: function("cos"); break;
-      case Code::tan: function("tan"); break;
-      case Code::asin: function("asin"); break;
-      case Code::acos: function("acos"); break;
-      case Code::atan: function("atan"); break;
-      case Code::sinh: function("sinh"); break;
-      case Code::cosh: function("cosh"); break;
-      case Code::tanh: function("tanh"); break;
-      case Code::exp: function("exp"); break;
-      case Code::log: function("log"); break;
-      case Code::sqrt: function("sqrt"); break;
-      case Code::abs: function("fabs"); break;
-      case Code::sign: line("{} = (double)(({} > 0.0) - ({} < 0.0));", d, x, x); break;
-      case Code::copy: line("{} = {};", d, x); break;
-      case Code::add: binary("+"); break;
-      case Code::sub: binary("-"); break;
-      case Code::mul: binary("*"); break;
-      case Code::div: binary("/"); break;
-      case Code::pow: line("{} = pow({}, {});", d, x, s(in.b)); break;
-      case Code::atan2: line("{} = atan2({}, {});", d, x, s(in.b)); break;
-      case Code::hypot: line("{} = hypot({}, {});", d, x, s(in.b)); break;
-      case Code::min: line("{} = {} < {} ? {} : {};", d, s(in.b), x, s(in.b), x); break;
-      case Code::max: line("{} = {} < {} ? {} : {};", d, x, s(in.b), s(in.b), x); break;
-      case Code::less: line("{} = {} < {} ? 1.0 : 0.0;", d, x, s(in.b)); break;
-      case Code::less_equal: line("{} = {} <= {} ? 1.0 : 0.0;", d, x, s(in.b)); break;
-      case Code::select: line("{} = {} != 0.0 ? {} : {};", d, x, s(in.b), s(in.c)); break;
-      case Code::mul_add: line("{} = {} * {} + {};", d, x, s(in.b), s(in.c)); break;
-      case Code::mul_sub: line("{} = {} * {} - {};", d, x, s(in.b), s(in.c)); break;
-      case Code::sub_mul: line("{} = {} - {} * {};", d, s(in.c), x, s(in.b)); break;
-      case Code::lookup:
-      case Code::lookup_slope: {
-        const std::vector<double>& table = p.tables[in.b];
-        line("{} = look_up(table{}, {}, {}, {});", d, tables_.size(), table.size() / 2, x,
-             in.code == Code::lookup_slope ? 1 : 0);
-        tables_.push_back(table);
-        break;
-      }
-      case Code::clear:
-      case Code::loop:
-      case Code::end: break;  // clear: above; loops: why_not_native
-    }
+    const auto plain = [&](std::uint32_t slot) {
+      const auto it = scaled.find(slot);
+      return it == scaled.end() || it->second.user != &in;
+    };
+    if (plain(in.a) && plain(in.b)) line("{}", statement(p, in, name, table));
   }
+}
+
+// c x h with c a power of two is taken as (c h) x: the same bits, and c h is computed once for all steps.
+std::map<std::uint32_t, Text::Scaled> Text::find_scaled(std::span<const Instruction> code) {
+  std::map<std::uint32_t, Scaled> out;
+  const auto h = static_cast<std::uint32_t>(plan_.slot(kStepSize));
+  const auto is_product = [](Code c) {
+    return c == Code::mul || c == Code::mul_add || c == Code::mul_sub || c == Code::sub_mul;
+  };
+  std::set<std::uint32_t> steps = {h};  // slots that hold the step size or a constant part of it
+  std::map<std::uint32_t, int> uses;
+  std::map<std::uint32_t, const Instruction*> user;
+  const auto constant = [&](std::uint32_t slot) {
+    return !written_.contains(slot) && !state_.contains(slot) && image_[slot] != 0.0;
+  };
+  for (const Instruction& in : code) {
+    const std::uint32_t x[3] = {in.a, in.b, in.c};
+    for (int i = 0; i < argument_count(in.code); ++i) {
+      ++uses[x[i]];
+      user[x[i]] = &in;
+    }
+    if (in.code == Code::mul && local_.contains(in.dst))
+      if ((constant(in.a) && steps.contains(in.b)) || (constant(in.b) && steps.contains(in.a))) steps.insert(in.dst);
+  }
+  for (const Instruction& in : code) {
+    if (in.code != Code::mul || !local_.contains(in.dst) || uses[in.dst] != 1 || steps.contains(in.dst)) continue;
+    const bool first = constant(in.a);
+    const std::uint32_t c = first ? in.a : in.b, x = first ? in.b : in.a;
+    int exponent = 0;
+    if (!constant(c) || constant(x) || std::fabs(std::frexp(image_[c], &exponent)) != 0.5 || std::abs(exponent) > 20)
+      continue;
+    const Instruction& u = *user[in.dst];
+    if (!is_product(u.code) || u.a == u.b || (u.a != in.dst && u.b != in.dst)) continue;
+    const std::uint32_t step = u.a == in.dst ? u.b : u.a;
+    if (!steps.contains(step) || (u.code != Code::mul && u.c == step) || out.contains(x) || out.contains(step))
+      continue;
+    // The value of x must still be there: slots are written once in a program.
+    out[in.dst] = {.of = x, .step = step, .factor = literal(image_[c]), .user = &u};
+  }
+  return out;
 }
 
 // What corrections are compared with (PlanStepper::sub_step).
@@ -295,6 +326,10 @@ void Text::noise() {
 // The correction d0, d1, ... from residual and matrix. kept: the factors may serve again.
 void Text::linear_solve(const Plan::Block& b, bool kept) {
   const std::int32_t n = b.size;
+  if (header_ && n <= kShortSolve) {
+    short_solve(b, kept);
+    return;
+  }
   if (n == 1) {
     const std::string J = cell(b, 0);
     line("if (!({} != 0.0 && fabs({}) <= LARGEST)) goto fail;", J, J);
@@ -356,6 +391,28 @@ void Text::leading_solve(const Plan::Block& b) {
   for (std::int32_t k = 0; k < b.size; ++k) line("d{} = {};", k, s(correction(b) + k));
 }
 
+// One and two unknowns in a C++ class: with the determinant, and one division. The start is good, so the correction need
+// not be: its rounding errors are those of a small number. What is nearly singular is left to the pivots of solve_block().
+void Text::short_solve(const Plan::Block& b, bool kept) {
+  const bool asks = kept && !b.linear;
+  if (asks) open("if (current)");
+  if (kept) program(b.jacobian);
+  if (b.size == 1) {
+    line("per = 1.0 / {};", cell(b, 0));
+    line("if (!(per != 0.0 && fabs(per) <= LARGEST)) goto fail;");
+    if (asks) close();
+    line("d0 = per * {};", s(b.r));
+    return;
+  }
+  const std::string a = cell(b, 0), c = cell(b, 1), d = cell(b, 2), e = cell(b, 3), x = s(b.r), y = s(b.r + 1);
+  line("size = {} * {}; next = {} * {};", a, e, c, d);
+  line("if (!(fabs(size - next) > 0x1p-20 * (fabs(size) + fabs(next)))) goto fail;");
+  line("per = 1.0 / ({} * {} - {} * {});", a, e, c, d);
+  if (asks) close();
+  line("d0 = per * ({} * {} - {} * {});", e, x, c, y);
+  line("d1 = per * ({} * {} - {} * {});", a, y, d, x);
+}
+
 void Text::newton(const Plan::Block& b) {
   const std::int32_t n = b.size;
   bool kinds[2] = {false, false};
@@ -364,7 +421,8 @@ void Text::newton(const Plan::Block& b) {
     for (int k = 0; k < 2; ++k)
       if (kinds[k]) what(k);
   };
-  const bool leads = b.leading.has_value(), keeps = !leads && n > newton::kFullNewton;
+  const bool leads = b.leading.has_value();
+  const bool keeps = !leads && (n > newton::kFullNewton || (header_ && n <= kShortSolve));
   line("last = 0.0; since = 0; k = 0;");
   if (keeps) line("current = 1;");
   open("for (;;)");
@@ -395,8 +453,17 @@ void Text::newton(const Plan::Block& b) {
   line("ratio = 0.0;");
   // Convergence::arrived
   line("if (size <= {} || size <= tolerance) break;", literal(Convergence::kEps));
+  if (header_ && !leads && !shape_.cautious) {
+    // What the first correction leaves is about its square; by which factor was measured in earlier steps. One step in
+    // kLook looks whether that still holds.
+    line("if (k == 1 && !look && 16.0 * curve[part * {} + {}] * size * size <= {}) break;", plan_.blocks().size(),
+         block_, literal(0.25 * Convergence::kEps));
+  }
   open("if (++since >= 2)");
   line("ratio = size / last;");
+  if (header_ && !leads)
+    line("if (k == 2 && size > {}) curve[part * {} + {}] = ratio / last;", literal(Convergence::kNoise),
+         plan_.blocks().size(), block_);
   const std::string squared = shape_.cautious ? "ratio" : "ratio * ratio";
   const std::string kept = "ratio / (1.0 - ratio > 0.5 ? 1.0 - ratio : 0.5)";
   line("next = {};", leads ? kept : keeps ? fmt::format("current ? {} : {}", squared, kept) : squared);
@@ -457,19 +524,28 @@ void Text::sub_step() {
   const auto unknowns = plan_.unknown_slots();
   if (!plan_.linear()) {
     sizes();
-    line("x1 = ring[part][0]; x2 = ring[part][1]; x3 = ring[part][2];");
-    for (std::size_t i = 0; i < unknowns.size(); ++i)
-      line("{} = 3.0 * (x1[{}] - x2[{}]) + x3[{}];", s(unknowns[i]), i, i, i);
+    if (header_) {
+      predict();
+    } else {
+      line("x1 = ring[part][0]; x2 = ring[part][1]; x3 = ring[part][2];");
+      for (std::size_t i = 0; i < unknowns.size(); ++i)
+        line("{} = 3.0 * (x1[{}] - x2[{}]) + x3[{}];", s(unknowns[i]), i, i, i);
+    }
   }
-  for (const Plan::Block& b : plan_.blocks()) block(b);
+  for (block_ = 0; block_ < plan_.blocks().size(); ++block_) block(plan_.blocks()[block_]);
   program(plan_.finish());
   const auto result = [&](std::size_t i) { return s(plan_.result_slot() + static_cast<std::int32_t>(i)); };
   // A sum of finite numbers that overflows is left to the interpreter too.
   std::string sum;
   for (std::size_t i = 0; i < shape_.state; ++i) sum += (i > 0 ? " + " : "") + result(i);
-  line("if (!(fabs({}) <= LARGEST)) goto fail;", sum);
+  const bool checked = !checks_seldom();
+  if (checked) line("if (!(fabs({}) <= LARGEST)) goto fail;", sum);
   for (std::size_t i = 0; i < shape_.state; ++i)
     line("{} = {};", s(plan_.slot(kPosition) + static_cast<std::int32_t>(i)), result(i));
+  if (header_) {
+    carry();
+    return;
+  }
   // Stored in every step: kept in registers for the case of a failure, they would be in the way.
   for (std::size_t i = 0; i < shape_.state; ++i) {
     const std::int32_t slot = plan_.slot(kPosition) + static_cast<std::int32_t>(i);
@@ -484,18 +560,69 @@ void Text::sub_step() {
   keep(plan_.power_slot(), plan_.power_count());
   if (!cut_)
     for (const std::int32_t u : unknowns) line("w[{}] = {};", u, s(u));
-  if (!plan_.linear()) {
-    for (std::size_t i = 0; i < unknowns.size(); ++i) line("x3[{}] = {};", i, s(unknowns[i]));
-    line("ring[part][0] = x3; ring[part][1] = x1; ring[part][2] = x2;");
+  remember();
+}
+
+// Through the last eight solutions where that was better than through the last three. Sums begin with the old ones: only
+// the newest has just been computed.
+void Text::predict() {
+  const auto unknowns = plan_.unknown_slots();
+  const std::size_t w = shape_.history_width;
+  line("look = ((count + done) & {}) == 0;", kLook - 1);
+  line("x1 = history + (part * {} + job->newest[part]) * {};", kMemoryRows, w);
+  open("if (job->far[part] != 0)");
+  const auto x = [&](std::size_t i, std::ptrdiff_t age) {
+    return fmt::format("x1[{}]", static_cast<std::ptrdiff_t>(i) - age * static_cast<std::ptrdiff_t>(w));
+  };
+  for (std::size_t i = 0; i < unknowns.size(); ++i)
+    line("{} = 8.0 * {} + (56.0 * ({} + {}) - 28.0 * ({} + {}) + (8.0 * {} - {} - 70.0 * {}));", s(unknowns[i]),
+         x(i, 0), x(i, 2), x(i, 4), x(i, 1), x(i, 5), x(i, 6), x(i, 7), x(i, 3));
+  close();
+  open("else");
+  for (std::size_t i = 0; i < unknowns.size(); ++i)
+    line("{} = 3.0 * ({} - {}) + {};", s(unknowns[i]), x(i, 0), x(i, 1), x(i, 2));
+  close();
+}
+
+void Text::remember() {
+  if (plan_.linear()) return;
+  const auto unknowns = plan_.unknown_slots();
+  if (header_) {
+    line("x1 = next_row(history + part * {}, job->newest + part);", kMemoryRows * shape_.history_width);
+    for (std::size_t i = 0; i < unknowns.size(); ++i) line("x1[{}] = {};", i, s(unknowns[i]));
+    line("if (look) job->far[part] = far_is_better(x1);");
+    return;
   }
+  for (std::size_t i = 0; i < unknowns.size(); ++i) line("x3[{}] = {};", i, s(unknowns[i]));
+  line("ring[part][0] = x3; ring[part][1] = x1; ring[part][2] = x2;");
+}
+
+// The end of a step in a C++ class. A linear plan goes on from its unknowns, another one from what is remembered.
+void Text::carry() {
+  for (std::size_t i = 0; i < shape_.m; ++i)
+    line("l{} = {};", i, s(plan_.result_slot() + static_cast<std::int32_t>(shape_.state + i)));
+  if (plan_.linear())
+    for (const std::int32_t u : plan_.unknown_slots()) line("w[{}] = {};", u, s(u));
+  remember();
+  const auto& values = carried_.values;
+  for (std::size_t i = 0; i < values.size(); ++i) line("c{} = {};", i, s(values[i].end));
+  for (std::size_t i = 0; i < values.size(); ++i) line("{} = c{};", s(values[i].start), i);
 }
 
 std::string Text::body() {
   depth_ = 1;
   const bool composed = shape_.gamma.size() > 1;
   const auto state = [&](std::size_t i) { return s(plan_.slot(kPosition) + static_cast<std::int32_t>(i)); };
+  if (!carried_.values.empty()) {
+    line("{} = h;", s(plan_.slot(kStepSize)));
+    open("");
+    piece(plan_.finish(), carried_.first);
+    close();
+    skipped_.insert(carried_.skipped.begin(), carried_.skipped.end());
+  }
   open("for (; done < steps; ++done)");
-  if (composed || plan_.has(kTime)) line("at = job->t_base + (double)(count + done) * h;");
+  if (composed || (plan_.has(kTime) && (!header_ || reads_time())))
+    line("at = job->t_base + (double)(count + done) * h;");
   line("spent = 0;");
   if (composed) {
     for (std::size_t i = 0; i < shape_.state; ++i) line("z{} = {};", i, state(i));
@@ -508,6 +635,18 @@ std::string Text::body() {
   sub_step();
   if (composed) {
     line("at += {};", s(plan_.slot(kStepSize)));
+    close();
+  }
+  if (checks_seldom()) {
+    std::string sum;
+    for (std::size_t i = 0; i < shape_.state; ++i) sum += (i > 0 ? " + " : "") + state(i);
+    open("if ((done & 7) == 7)");
+    open(fmt::format("if (!(fabs({}) <= LARGEST))", sum));
+    line("done -= 7;");
+    line("goto back;");
+    close();
+    for (std::size_t i = 0; i < shape_.state; ++i) line("z{} = {};", i, state(i));
+    for (std::size_t i = 0; i < shape_.m; ++i) line("y{0} = l{0};", i);
     close();
   }
   if (!plan_.blocks().empty()) {
@@ -526,12 +665,27 @@ std::string Text::body() {
     close();
   }
   close();
+  if (checks_seldom()) {
+    std::string sum;
+    for (std::size_t i = 0; i < shape_.state; ++i) sum += (i > 0 ? " + " : "") + state(i);
+    open(fmt::format("if (!(fabs({}) <= LARGEST))", sum));
+    line("done -= done & 7;");
+    out_ += "back:\n";
+    for (std::size_t i = 0; i < shape_.state; ++i) line("{} = z{};", state(i), i);
+    for (std::size_t i = 0; i < shape_.m; ++i) line("l{0} = y{0};", i);
+    close();
+  }
   line("part = 0;");
   line("spent = before = 0;");
-  out_ += "fail:\n";
+  if (!checks_seldom()) out_ += "fail:\n";
+  if (header_) {
+    for (std::size_t i = 0; i < shape_.state; ++i)
+      if (!cut_) line("w[{}] = {};", plan_.slot(kPosition) + static_cast<std::int32_t>(i), state(i));
+    for (std::size_t i = 0; i < shape_.m; ++i) line("multipliers[{}] = l{};", i, i);
+  }
   if (composed)
     for (std::size_t i = 0; i < shape_.state; ++i) line("job->saved[{}] = z{};", i, i);
-  if (!plan_.linear()) {
+  if (!plan_.linear() && !header_) {
     open(fmt::format("for (k = 0; k < {}; ++k)", shape_.gamma.size()));
     line("job->newest[k] = (int)((ring[k][0] - history) / {}) % 3;", shape_.history_width);
     close();
@@ -552,10 +706,27 @@ void Text::tables() {
   }
 }
 
-std::string Text::write() {
+bool Text::reads_time() const {
+  const auto t = static_cast<std::uint32_t>(plan_.slot(kTime));
+  const auto reads = [&](const Program& p) {
+    return std::any_of(p.code.begin(), p.code.end(), [&](const Instruction& in) {
+      const int count = in.code == Code::end ? 0 : argument_count(in.code);
+      return (count > 0 && in.a == t) || (count > 1 && in.b == t) || (count > 2 && in.c == t);
+    });
+  };
+  return reads(plan_.finish()) || std::any_of(plan_.blocks().begin(), plan_.blocks().end(), [&](const Plan::Block& b) {
+           return reads(b.before) || reads(b.residual) || reads(b.jacobian);
+         });
+}
+
+void Text::prepare() {
   // A linear plan that fails must leave its unknowns as they were; Newton's iteration starts from others anyway.
   cut_ = plan_.instruction_count() > kOneFunction && !plan_.linear();
   classify();
+}
+
+std::string Text::write() {
+  prepare();
   const std::string code = body();
   out_.clear();
   out_ += kHeadText;
@@ -603,7 +774,45 @@ std::string Text::write() {
   return std::move(out_);
 }
 
+LoopText Text::parts() {
+  header_ = true;
+  carried_ = carried_values(shape_);
+  prepare();
+  LoopText out;
+  out.loop = body();
+  out_.clear();
+  tables();
+  for (const std::int32_t n : unrolled_) out_ += unrolled_solve_text(n);
+  for (const std::int32_t n : loops_) out_ += factor_text(n);
+  out.functions = out_ + pieces_;
+  out_.clear();
+  depth_ = 1;
+  std::int32_t largest = 1;
+  for (const Plan::Block& b : plan_.blocks()) largest = std::max(largest, b.size);
+  for (std::int32_t i = 0; i < largest; ++i) line("[[maybe_unused]] double d{} = 0.0;", i);
+  if (!loops_.empty()) {
+    for (const std::int32_t k : loops_) line("double lu{0}[{1}] = {{}}, lower{0}[{1}] = {{}};", k, k * padded(k));
+    line("double scale[{0}] = {{}}, r[{0}] = {{}}, d[{0}] = {{}};", padded(*loops_.rbegin()));
+    line("int perm[{}] = {{}};", *loops_.rbegin());
+  }
+  for (std::size_t i = 0; i < shape_.m; ++i) line("double l{0} = multipliers[{0}];", i);
+  for (std::size_t i = 0; i < carried_.values.size(); ++i) line("double c{};", i);
+  for (const std::uint32_t slot : used_) line("[[maybe_unused]] double s{} = w[{}];", slot, slot);
+  for (std::size_t i = 0; i < shape_.state && (shape_.gamma.size() > 1 || checks_seldom()); ++i)
+    line("double z{} = w[{}];", i, plan_.slot(kPosition) + static_cast<std::int32_t>(i));
+  for (std::size_t i = 0; i < shape_.m && checks_seldom(); ++i) line("double y{0} = l{0};", i);
+  out.variables = std::move(out_);
+  return out;
+}
+
 }  // namespace
+
+LoopText loop_text(const StepShape& shape) { return Text(shape).parts(); }
+
+std::vector<const Program*> programs_of(const Plan::Block& b) {
+  if (b.leading) return {&b.before, &b.residual, &b.leading->matrix, &b.leading->right, &b.leading->expand};
+  return {&b.before, &b.residual, &b.jacobian};
+}
 
 std::string why_not_native(const Plan& plan) {
   if (plan.is_sparse()) return "large systems are solved with sparse matrices, which are not compiled";

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "solve/equations.hpp"
 
@@ -29,9 +30,23 @@ struct StepShape {
   bool cautious = false;
 };
 
+// What the text runs of a block. With a leading matrix the exact one is left to the interpreter, or to the general solver
+// of a C++ class.
+std::vector<const Program*> programs_of(const Plan::Block& b);
+
 // Why there is no native form of this plan; "" when there is.
 std::string why_not_native(const Plan& plan);
 
 std::string native_text(const StepShape& shape);
+
+// The same loop for the member function of a C++ class, with values carried from step to step (header_text.cpp).
+struct LoopText {
+  std::string functions;  // static members: tables, solves, pieces of a long step
+  std::string variables, loop;
+};
+LoopText loop_text(const StepShape& shape);
+
+// Solutions that such a class predicts the next one from, rows it has for them, and steps after which it looks how well.
+inline constexpr std::size_t kMemory = 8, kMemoryRows = 16, kLook = 16;
 
 }  // namespace rattleback

@@ -145,6 +145,7 @@ class Plan {
   };
   [[nodiscard]] const std::vector<Block>& blocks() const { return blocks_; }
   [[nodiscard]] const Program& finish() const { return finish_; }  // after the last block: the results
+  [[nodiscard]] const Program& guess_program() const { return guess_; }
   [[nodiscard]] std::size_t instruction_count() const;
   [[nodiscard]] bool is_sparse() const { return sparse_ != nullptr; }  // large systems: no blocks
 

@@ -24,3 +24,8 @@ step(${CMAKE_COMMAND} -S ${SOURCE_DIR}/tests/package -B ${work}/build -G ${GENER
      -DSOURCE=${SOURCE_DIR}/examples/sleigh.cpp)
 step(${CMAKE_COMMAND} --build ${work}/build)
 step(${work}/build/sleigh)
+# Generated steps: the package's rattleback_add_step.
+step(${CMAKE_COMMAND} -S ${SOURCE_DIR}/examples/generated -B ${work}/generated -G ${GENERATOR}
+     -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_PREFIX_PATH=${work}/prefix)
+step(${CMAKE_COMMAND} --build ${work}/generated)
+step(${work}/generated/generated)

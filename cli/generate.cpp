@@ -1,0 +1,87 @@
+// `rattleback generate`: the steps of a method on a system as a C++ header.
+#include <cctype>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "common.hpp"
+#include "methods/bind.hpp"
+#include "rattleback/generate.hpp"
+#include "report/write.hpp"
+#include "simulate/complete.hpp"
+#include "verbs.hpp"
+
+namespace rattleback::cli {
+namespace {
+
+// double-pendulum, rattle -> DoublePendulumRattle
+std::string struct_name(std::string_view words) {
+  std::string out;
+  bool begins = true;
+  for (const char c : words) {
+    const auto letter = static_cast<unsigned char>(c);
+    if (std::isalnum(letter) == 0) {
+      begins = true;
+      continue;
+    }
+    out += static_cast<char>(begins ? std::toupper(letter) : letter);
+    begins = false;
+  }
+  return out.empty() || std::isdigit(static_cast<unsigned char>(out.front())) != 0 ? "Steps" + out : out;
+}
+
+}  // namespace
+
+int generate(const Words& words) {
+  Arguments a("generate", "Writes the steps of a method on a system as a C++20 header that needs nothing else.",
+              "rattleback generate double-pendulum --method rattle --step 0.01 --output double_pendulum.hpp");
+  a.system();
+  a.value("--method", "NAME", "default: the model's, else as for `rattleback run`");
+  a.value("--stages", "S", "default: the model's, else the method's");
+  a.value("--step", "H", "the step that the header suggests; others can be taken too. Default: the model's");
+  a.value("--name", "NAME", "of the struct, as demo::Pendulum. Default: made of system and method");
+  a.value("--output", "FILE.hpp", "where it is written. Default: standard output");
+  add_method_options(a);
+  a.value("--tableau", "FILE.toml", "your own Runge-Kutta coefficients instead of --method");
+  add_model_options(a);
+  if (!a.parse(words)) return kDone;
+
+  LoadOptions load = model_options(a);
+  Options options;
+  options.method = a.text("--method").value_or("");
+  if (a.has("--method") && options.method.empty()) a.fault("--method has no name; `rattleback methods` lists them");
+  check_method(a, options.method);
+  if (const auto stages = a.whole("--stages", 1))
+    options.stages = static_cast<int>(std::min<std::int64_t>(*stages, std::numeric_limits<int>::max()));
+  options.step = a.nonzero("--step").value_or(0.0);
+  options.tableau = a.text("--tableau").value_or("");
+  if (a.has("--tableau") && options.tableau.empty()) a.fault("--tableau needs the name of a file");
+  read_method_options(a, options);
+  a.faults(options.validate());
+  const std::string output = a.text("--output").value_or("");
+  if (a.has("--output")) {
+    if (output.ends_with(".hpp") || output.ends_with(".h"))
+      a.collect([&] { report::check_place(output, "header"); });
+    else
+      a.fault(fmt::format("--output takes a file that ends in .hpp or .h, found '{}'", output));
+  }
+  a.refuse_if_faulty();
+
+  load.unroll_below = kLargestFamily;  // a step is written in single coordinates
+  const Model model = load_model(a.system_name(), load);
+  const std::string method =
+      options.tableau.empty() ? options.method.empty() ? model.run.method.value_or("") : options.method : "tableau";
+  const std::string name = a.text("--name").value_or(struct_name(model.key + "-" + method));
+  const std::string text = step_header(model, options, name);
+  if (output.empty()) {
+    print(text);
+    return kDone;
+  }
+  Files files;
+  files.write(output, fmt::format("Written to {}: struct {}", output, name), [&] { report::write_text(output, text); });
+  files.finish();
+  print(files.text().substr(1));
+  return kDone;
+}
+
+}  // namespace rattleback::cli

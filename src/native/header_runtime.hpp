@@ -1,0 +1,12 @@
+// The part of a generated header that is the same for all steps: Newton's iteration on a block with everything that
+// newton.cpp knows about it. Generated steps use it for what is not plain: first steps, and steps that fail.
+// Texts of class members; header_text.cpp puts them together.
+#pragma once
+
+namespace rattleback {
+
+extern const char* const kHeaderMath;   // functions that formulas use, LARGEST, larger, row_scale
+extern const char* const kHeaderSolve;  // Sizes, Block, solve_block
+extern const char* const kHeaderTurns;  // turned, wrap (methods/angles.hpp)
+
+}  // namespace rattleback
