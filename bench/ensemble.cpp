@@ -59,7 +59,7 @@ class Lanes {
     rattleback::StartFunctions functions(system_);
     for (int lane = 0; lane < LaneGroup::kWidth; ++lane) {
       rattleback::Random random(1, static_cast<std::uint64_t>(lane));
-      for (std::size_t i = 0; i < v0.size(); ++i) model_.v0[i] = v0[i] + 0.1 * random.normal();
+      model_.v0.back() = v0.back() + 0.1 * random.normal();
       const rattleback::Start start = rattleback::consistent_start(system_, true, functions);
       stepper_.renew(functions.multiplier_scale(start));
       stepper_.start(0.0, start.q, start.v, start.multipliers, start.acceleration);

@@ -22,9 +22,11 @@ namespace {
 
 constexpr int kVector = 4;                      // doubles in one
 constexpr int kVectors = kLaneWidth / kVector;  // in a group
-// Steps up to this many instructions hold this many vectors at once, which hides the latency of one behind the others.
-constexpr std::size_t kShort = 160;
-constexpr int kAtOnce = 4;
+// Steps up to this many instructions hold two vectors at once, which hides the latency of one behind the other. Measured with 1, 2
+// and 4: 2.57, 2.63, 3.09 ns for mclachlan-perlmutter on the contact oscillator, 31.9, 24.9, 27.5 ns for rattle on the
+// double pendulum; four do not fit into the registers.
+constexpr std::size_t kShort = 400;
+constexpr int kAtOnce = 2;
 // Longer ones are cut into functions that meet in the workspace, as in emit.cpp.
 constexpr std::size_t kOneFunction = 800, kPiece = 250;
 
@@ -455,18 +457,35 @@ void LanesText::sub_step() {
   for (const Plan::Block& b : plan_.blocks()) block(b);
   program(plan_.finish());
   const auto result = [&](std::size_t i) { return s(plan_.result_slot() + static_cast<std::int32_t>(i)); };
-  std::string sum;
-  for (std::size_t i = 0; i < shape_.state; ++i) sum += (i > 0 ? " + " : "") + result(i);
-  line("ok@ &= size_of({}) <= LARGEST;", sum);
+  // Pairs first: nothing waits for this sum but the question whether it is finite.
+  std::vector<std::string> sums;
+  for (std::size_t i = 0; i < shape_.state; ++i) sums.push_back(result(i));
+  for (std::size_t i = 0; i + 1 < sums.size(); i += 2) sums.push_back(fmt::format("({} + {})", sums[i], sums[i + 1]));
+  line("ok@ &= size_of({}) <= LARGEST;", sums.back());
   const auto state = [&](std::size_t i) { return plan_.slot(kPosition) + static_cast<std::int32_t>(i); };
+  // All lanes, as a rule. Then the next step does not wait for masks.
+  open("if (" + any("~ok@") + ")");
   for (std::size_t i = 0; i < shape_.state; ++i) line("{0} = pick(ok@, {1}, {0});", s(state(i)), result(i));
   for (std::size_t i = 0; i < shape_.m; ++i)
     line("KEEP(multipliers + {} + 4 * (g + @), ok@, {});", i * kLaneWidth, result(shape_.state + i));
-  if (!plan_.linear())
-    for (std::size_t i = 0; i < unknowns.size(); ++i)
+  for (std::size_t i = 0; i < unknowns.size(); ++i) {
+    if (plan_.linear())
+      line("KEEP(&W({}, @), ok@, {});", unknowns[i], s(unknowns[i]));
+    else
       line("KEEP(x3 + {} + 4 * (g + @), ok@, {});", i * kLaneWidth, s(unknowns[i]));
-  else
-    for (const std::int32_t u : unknowns) line("KEEP(&W({}, @), ok@, {});", u, s(u));
+  }
+  close();
+  open("else");
+  for (std::size_t i = 0; i < shape_.state; ++i) line("{} = {};", s(state(i)), result(i));
+  for (std::size_t i = 0; i < shape_.m; ++i)
+    line("V(multipliers + {} + 4 * (g + @)) = {};", i * kLaneWidth, result(shape_.state + i));
+  for (std::size_t i = 0; i < unknowns.size(); ++i) {
+    if (plan_.linear())
+      line("W({}, @) = {};", unknowns[i], s(unknowns[i]));
+    else
+      line("V(x3 + {} + 4 * (g + @)) = {};", i * kLaneWidth, s(unknowns[i]));
+  }
+  close();
 }
 
 void LanesText::body() {
@@ -474,11 +493,15 @@ void LanesText::body() {
   const auto state = [&](std::size_t i) { return plan_.slot(kPosition) + static_cast<std::int32_t>(i); };
   open("while (done < steps)");
   line("int left = 0;");
-  open(fmt::format("for (g = 0; g < {}; g += {})", kVectors, at_once_));
+  const bool whole = at_once_ == kVectors;
+  if (whole)
+    line("g = 0;");
+  else
+    open(fmt::format("for (g = 0; g < {}; g += {})", kVectors, at_once_));
   line("const i ok_before@ = I(active + 4 * (g + @));");
   line("i ok@ = ok_before@;");
   line("double* restrict const w = all + 4 * g;");
-  line("if (!{}) continue;", any("ok@"));
+  if (!whole) line("if (!{}) continue;", any("ok@"));
   out_ += "DECLARE\n";  // variables, when it is known which ones there are
   if (composed || plan_.has(kTime)) line("at = job->t_base + (double)(count + done) * h;");
   if (composed) open(fmt::format("for (part = 0; part < {}; ++part)", shape_.gamma.size()));
@@ -496,7 +519,7 @@ void LanesText::body() {
     left += " || " +
             any(fmt::format("ok@ & (size_of({}) > {})", s(state(static_cast<std::size_t>(a))), literal(kTurnHigh)));
   line("left |= {};", left);
-  close();
+  if (!whole) close();
   if (!plan_.linear())
     for (std::size_t p = 0; p < shape_.gamma.size(); ++p) line("newest[{0}] = (newest[{0}] + 1) % 3;", p);
   line("++done;");
