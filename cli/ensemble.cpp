@@ -1,6 +1,9 @@
 // `rattleback ensemble`: many members of one system, and the statistics of their energy errors.
+#include <cstdio>
+
 #include <fmt/format.h>
 
+#include "analysis/ranks.hpp"
 #include "common.hpp"
 #include "members.hpp"
 #include "methods/bind.hpp"
@@ -11,6 +14,10 @@
 namespace rattleback::cli {
 
 int ensemble(const Words& words) {
+  // Under mpirun one process speaks and writes for all.
+  if (Ranks::number_in_environment() > 0 &&
+      (std::freopen("/dev/null", "w", stdout) == nullptr || std::freopen("/dev/null", "w", stderr) == nullptr))
+    return kOutputFailed;
   Arguments a(
       "ensemble",
       "Runs a system for many starts or parameters, over threads, and prints the statistics of the energy error. "
@@ -39,6 +46,7 @@ int ensemble(const Words& words) {
   request.progress = [&](std::size_t done, std::size_t all) { progress.parts(done, all, "members"); };
   const EnsembleReport report = ensemble(source, request);
   progress.clear();
+  if (Ranks::number_in_environment() > 0) return kDone;
 
   Files files;
   files.write(output, fmt::format("Written to {}", output), [&] { write_ensemble(model, report, output); });

@@ -269,6 +269,27 @@ std::string MemberModels::describe(std::size_t member) const {
   return row.empty() ? text : text + ")";
 }
 
+std::unique_ptr<StartReader> MemberModels::start_reader() const {
+  if (!source_) return nullptr;
+  return std::make_unique<StartReader>(base_.text, source_->system, source_->load);
+}
+
+bool MemberModels::place(std::size_t member, StartReader* reader, Model& model) const {
+  const std::vector<double> row = values(member);
+  if (reader != nullptr) {
+    if (row.empty()) return true;
+    LoadOptions options = source_->load;
+    for (std::size_t i = 0; i < row.size(); ++i)
+      (parameter_[i] ? options.set : options.start).emplace_back(members_.names[i], front::number_text(row[i]));
+    return reader->read(options, model) && model.q0.size() == base_.q0.size() && model.v0.size() == base_.v0.size();
+  }
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    const Place place = *start_place(model, members_.names[i]);
+    (model.*place.vector)[static_cast<std::size_t>(place.index)] = row[i];
+  }
+  return true;
+}
+
 Model MemberModels::read(std::size_t member) const {
   const std::vector<double> row = values(member);
   if (row.empty()) return base_;
@@ -306,10 +327,15 @@ void add_notes(std::vector<std::string>& all, std::vector<std::string>& of_one) 
 }
 
 void Moved::see(const Model& model, const std::vector<double>& q0, const std::vector<double>& v0) {
-  if (model.kind == Kind::port_hamiltonian) return;  // its algebraic states are where the equations put them
+  see(model.kind, model.q0, model.v0, q0, v0);
+}
+
+void Moved::see(Kind kind, const std::vector<double>& q_asked, const std::vector<double>& v_asked,
+                const std::vector<double>& q0, const std::vector<double>& v0) {
+  if (kind == Kind::port_hamiltonian) return;  // its algebraic states are where the equations put them
   double distance = 0.0;
-  for (std::size_t i = 0; i < q0.size(); ++i) distance = std::fmax(distance, std::fabs(q0[i] - model.q0[i]));
-  for (std::size_t i = 0; i < v0.size(); ++i) distance = std::fmax(distance, std::fabs(v0[i] - model.v0[i]));
+  for (std::size_t i = 0; i < q0.size(); ++i) distance = std::fmax(distance, std::fabs(q0[i] - q_asked[i]));
+  for (std::size_t i = 0; i < v0.size(); ++i) distance = std::fmax(distance, std::fabs(v0[i] - v_asked[i]));
   if (distance > 0.0) ++count;
   by = std::fmax(by, distance);
 }

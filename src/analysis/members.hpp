@@ -1,10 +1,12 @@
 // The models of the members of a section or an ensemble.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "model/start_reader.hpp"
 #include "rattleback/analysis.hpp"
 
 namespace rattleback {
@@ -20,6 +22,11 @@ class MemberModels {
   [[nodiscard]] std::vector<double> values(std::size_t member) const;
   // Throws Error, with the member's number, when there is no model with these values.
   [[nodiscard]] Model model(std::size_t member) const;
+  // A reader of starts for place(); null for a model from C++, which needs none. Each thread has its own.
+  [[nodiscard]] std::unique_ptr<StartReader> start_reader() const;
+  // Puts the start of a member into a copy of base(). False when the member differs in more than its start, or when it has to
+  // be read with model() to say what is wrong with it.
+  bool place(std::size_t member, StartReader* reader, Model& model) const;
   // "start 3 (z0 = 0.5)"
   [[nodiscard]] std::string describe(std::size_t member) const;
 
@@ -46,6 +53,8 @@ struct Moved {
   std::size_t count = 0;
   double by = 0.0;
   void see(const Model& model, const std::vector<double>& q0, const std::vector<double>& v0);
+  void see(Kind kind, const std::vector<double>& q_asked, const std::vector<double>& v_asked,
+           const std::vector<double>& q0, const std::vector<double>& v0);
 };
 
 }  // namespace rattleback

@@ -230,5 +230,6 @@ template void Program::run_lanes<1>(double*) const;
 template void Program::run_lanes<2>(double*) const;
 template void Program::run_lanes<4>(double*) const;
 template void Program::run_lanes<8>(double*) const;
+template void Program::run_lanes<16>(double*) const;
 
 }  // namespace rattleback

@@ -74,7 +74,7 @@ class Program {
   }
   void run(double* w) const;  // one point
   template <int W>
-  void run_lanes(double* w) const;  // W points, w[slot*W + lane]; instantiated for 1, 2, 4, 8
+  void run_lanes(double* w) const;  // W points, w[slot*W + lane]; instantiated for 1, 2, 4, 8, 16
 };
 
 // Gives slots to the nodes of a graph and writes programs. A node keeps its slot for good; `forget` says that the

@@ -14,10 +14,18 @@
 #include "solve/decompositions.hpp"
 
 namespace rattleback {
+
 namespace {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
+
+MatrixXd matrix_of(std::span<const double> x, Eigen::Index rows, Eigen::Index columns) {
+  MatrixXd out(rows, columns);
+  for (Eigen::Index i = 0; i < rows; ++i)
+    for (Eigen::Index j = 0; j < columns; ++j) out(i, j) = x[static_cast<std::size_t>(i * columns + j)];
+  return out;
+}
 
 MatrixXd evaluate(const Graph& g, const std::vector<std::vector<NodeId>>& rows, std::int32_t columns, std::int32_t n,
                   std::int32_t m, double t, std::span<const double> q, std::span<const double> v,
@@ -25,11 +33,7 @@ MatrixXd evaluate(const Graph& g, const std::vector<std::vector<NodeId>>& rows, 
   std::vector<NodeId> flat;
   for (const auto& row : rows) flat.insert(flat.end(), row.begin(), row.end());
   Evaluator e(g, flat, n, m);
-  const std::span<const double> x = e(t, q, v, multipliers);
-  MatrixXd out(static_cast<Eigen::Index>(rows.size()), columns);
-  for (Eigen::Index i = 0; i < out.rows(); ++i)
-    for (Eigen::Index j = 0; j < out.cols(); ++j) out(i, j) = x[static_cast<std::size_t>(i * columns + j)];
-  return out;
+  return matrix_of(e(t, q, v, multipliers), static_cast<Eigen::Index>(rows.size()), columns);
 }
 
 // Rank of the rows of A, by orthogonalisation in their order; those that depend on earlier ones go to `dependent`.
@@ -93,14 +97,23 @@ std::vector<std::vector<NodeId>> derivatives(Graph& g, const std::vector<NodeId>
   return out;
 }
 
-void residuals(StartAnalysis& out, const Graph& g, const std::vector<NodeId>& constraints, bool position,
-               const std::function<std::string(std::int32_t)>& name, std::int32_t n, std::int32_t m,
-               std::span<const double> q, std::span<const double> v) {
+// Each constraint with its terms.
+std::vector<Evaluator> with_terms(const Graph& g, const std::vector<NodeId>& constraints, std::int32_t n,
+                                  std::int32_t m) {
+  std::vector<Evaluator> out;
+  for (const NodeId constraint : constraints) {
+    std::vector<NodeId> nodes = {constraint};
+    collect_terms(g, constraint, nodes);
+    out.emplace_back(g, nodes, n, m);
+  }
+  return out;
+}
+
+void residuals(StartAnalysis& out, std::vector<Evaluator>& constraints, bool position,
+               const std::function<std::string(std::int32_t)>& name, std::span<const double> q,
+               std::span<const double> v) {
   for (std::size_t i = 0; i < constraints.size(); ++i) {
-    std::vector<NodeId> nodes = {constraints[i]};
-    collect_terms(g, constraints[i], nodes);
-    Evaluator e(g, nodes, n, m);
-    const std::span<const double> x = e(0.0, q, v);
+    const std::span<const double> x = constraints[i](0.0, q, v);
     double size = 0.0;
     for (std::size_t k = 1; k < x.size(); ++k) size = std::fmax(size, std::fabs(x[k]));
     ConstraintResidual r;
@@ -111,6 +124,13 @@ void residuals(StartAnalysis& out, const Graph& g, const std::vector<NodeId>& co
     out.consistent = out.consistent && r.relative <= kStartTolerance;
     out.residuals.push_back(std::move(r));
   }
+}
+
+void residuals(StartAnalysis& out, const Graph& g, const std::vector<NodeId>& constraints, bool position,
+               const std::function<std::string(std::int32_t)>& name, std::int32_t n, std::int32_t m,
+               std::span<const double> q, std::span<const double> v) {
+  std::vector<Evaluator> all = with_terms(g, constraints, n, m);
+  residuals(out, all, position, name, q, v);
 }
 
 void analyse_odae(StartAnalysis& out, const System& system, std::span<const double> y, std::span<const double> z,
@@ -171,8 +191,31 @@ void analyse_odae(StartAnalysis& out, const System& system, std::span<const doub
 
 }  // namespace
 
-StartAnalysis analyse_start(const System& system, std::span<const double> q, std::span<const double> v,
-                            std::span<const double> multipliers) {
+StartFunctions::StartFunctions(const System& system) {
+  if (system.is_large() || !system.is_mechanical()) return;
+  const Mechanical& f = system.mechanical();
+  const auto matrix = [&](const std::vector<std::vector<NodeId>>& rows) {
+    std::vector<NodeId> flat;
+    for (const auto& row : rows) flat.insert(flat.end(), row.begin(), row.end());
+    return Evaluator(f.graph, flat, f.n, f.m);
+  };
+  positions = with_terms(f.graph, f.g, f.n, f.m);
+  velocities = with_terms(f.graph, f.k, f.n, f.m);
+  K.emplace(matrix(f.K));
+  M.emplace(matrix(f.Lvv));
+}
+
+double StartFunctions::multiplier_scale(const Start& start) {
+  double mass = 0.0, row = 0.0;
+  for (const double x : (*M)(0.0, start.q, start.v)) mass = std::fmax(mass, std::fabs(x));
+  for (const double x : (*K)(0.0, start.q, start.v)) row = std::fmax(row, std::fabs(x));
+  return mass > 0.0 && row > 0.0 ? mass / row : 1.0;
+}
+
+namespace {
+
+StartAnalysis analyse(const System& system, StartFunctions& functions, std::span<const double> q,
+                      std::span<const double> v, std::span<const double> multipliers) {
   if (system.is_large()) return analyse_large_start(system, q, v);
   StartAnalysis out;
   const Model& model = system.model();
@@ -193,10 +236,10 @@ StartAnalysis analyse_start(const System& system, std::span<const double> q, std
   std::vector<Eigen::Index> dependent;
   if (system.is_mechanical()) {
     const Mechanical& f = system.mechanical();
-    residuals(out, f.graph, f.g, true, name, n, m, q, v);
-    residuals(out, f.graph, f.k, false, name, n, m, q, v);
-    const MatrixXd K = evaluate(f.graph, f.K, n, n, m, 0.0, q, v);
-    const MatrixXd M = evaluate(f.graph, f.Lvv, n, n, m, 0.0, q, v);
+    residuals(out, functions.positions, true, name, q, v);
+    residuals(out, functions.velocities, false, name, q, v);
+    const MatrixXd K = matrix_of((*functions.K)(0.0, q, v), m, n);
+    const MatrixXd M = matrix_of((*functions.M)(0.0, q, v), n, n);
     out.rank = row_rank(K, dependent);
     find_dead_rows(out, K, [&](Eigen::Index i) { return name(static_cast<std::int32_t>(i)); });
     out.mass_positive_definite = n > 0 && f.added.c.empty() && linalg::has_cholesky_factor(M) &&
@@ -237,6 +280,14 @@ StartAnalysis analyse_start(const System& system, std::span<const double> q, std
     out.redundant.push_back(system.is_mechanical() ? name(static_cast<std::int32_t>(i))
                                                    : model.constraint_names[static_cast<std::int32_t>(i)]);
   return out;
+}
+
+}  // namespace
+
+StartAnalysis analyse_start(const System& system, std::span<const double> q, std::span<const double> v,
+                            std::span<const double> multipliers) {
+  StartFunctions functions(system);
+  return analyse(system, functions, q, v, multipliers);
 }
 
 std::vector<std::string> inertia_notes(const System& system, const StartAnalysis& analysis) {
@@ -316,12 +367,17 @@ double residual_of(const StartAnalysis& a, const std::string& name, bool positio
 }  // namespace
 
 Start consistent_start(const System& system, bool project) {
+  StartFunctions functions(system);
+  return consistent_start(system, project, functions);
+}
+
+Start consistent_start(const System& system, bool project, StartFunctions& functions) {
   if (system.is_port_hamiltonian()) return port_hamiltonian_start(system, project);
   const Model& model = system.model();
   Start s;
   s.q = model.q0;
   s.v = model.v0;
-  StartAnalysis a = analyse_start(system, s.q, s.v, model.z0);
+  StartAnalysis a = analyse(system, functions, s.q, s.v, model.z0);
   for (const ConstraintResidual& r : a.residuals)
     if (!std::isfinite(r.value))
       throw Error(fmt::format(
@@ -353,7 +409,7 @@ Start consistent_start(const System& system, bool project) {
     const std::string worst_name = worst->name;
     const double worst_value = worst->value;
     const bool converged = project_start(system, s.q, s.v);
-    a = analyse_start(system, s.q, s.v, model.z0);
+    a = analyse(system, functions, s.q, s.v, model.z0);
     if (!converged || !a.consistent) {
       const std::string reason =
           !a.vanishing.empty()
@@ -440,16 +496,17 @@ Start consistent_start(const System& system, bool project) {
                     "Lagrangian as one formula, L = \"...\"",
                     fmt::join(a.negative_inertia, ", ")));
   for (std::string& note : inertia_notes(system, a)) s.notes.push_back(std::move(note));
-  const auto acceleration = [&] {
-    if (!system.multiplier_forces()) return system.acceleration();
+  std::unique_ptr<Acceleration>& acceleration = functions.acceleration;
+  if (!acceleration) {
     try {
-      return system.acceleration();
+      acceleration = system.acceleration();
     } catch (const Error&) {  // structurally singular although [L_vv K^T; K 0] is not
+      if (!system.multiplier_forces()) throw;
       throw Error(
           "the multipliers at the start cannot be determined: a force that contains lambda(...) cancels the reaction "
           "of its constraint. Check the sign and the size of that force");
     }
-  }();
+  }
   std::vector<double> guess = model.z0;
   guess.resize(static_cast<std::size_t>(system.m()), 0.0);
   if (!solve_from(*acceleration, 0.0, s.q, s.v, guess)) {

@@ -50,6 +50,18 @@ ContactStart odae_multipliers(const System& system, const StartAnalysis& analysi
 // Throws Error with the violated constraint and its size, unless `project`.
 Start consistent_start(const System& system, bool project);
 
+// What a start of a mechanical system is judged by, made once for many starts. Of other systems it keeps the last member only.
+struct StartFunctions {
+  explicit StartFunctions(const System& system);
+  // The size of a multiplier in units of velocity/h: mass over constraint row. Mechanical systems of single coordinates.
+  double multiplier_scale(const Start& start);
+
+  std::vector<Evaluator> positions, velocities;  // of each constraint: its value, then its terms
+  std::optional<Evaluator> K, M;
+  std::unique_ptr<Acceleration> acceleration;  // made when it is first needed
+};
+Start consistent_start(const System& system, bool project, StartFunctions& functions);
+
 // A start is accepted as it is below this, relative to the size of the terms.
 inline constexpr double kStartTolerance = 1e-10;
 

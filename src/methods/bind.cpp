@@ -117,7 +117,7 @@ bool takes_families(const Model& model, const Options& options) try {
 namespace {
 
 // Typical size of a multiplier in units of velocity/h: mass over constraint row.
-double multiplier_scale(const System& system, const Start& start) {
+double scale_of_multipliers(const System& system, const Start& start) {
   if (!system.is_mechanical() || system.m() == 0) return 1.0;
   if (system.is_large()) {
     const FamilyMechanical& large = system.families();
@@ -125,17 +125,7 @@ double multiplier_scale(const System& system, const Start& start) {
     const double row = largest_value(large, large.K, start.q, start.v);
     return mass > 0.0 && row > 0.0 ? mass / row : 1.0;
   }
-  const Mechanical& f = system.mechanical();
-  std::vector<NodeId> nodes;
-  for (const auto& row : f.Lvv) nodes.insert(nodes.end(), row.begin(), row.end());
-  const std::size_t masses = nodes.size();
-  for (const auto& row : f.K) nodes.insert(nodes.end(), row.begin(), row.end());
-  Evaluator e(f.graph, nodes, f.n, f.m);
-  const auto x = e(0.0, start.q, start.v);
-  double mass = 0.0, row = 0.0;
-  for (std::size_t i = 0; i < x.size(); ++i)
-    (i < masses ? mass : row) = std::fmax(i < masses ? mass : row, std::fabs(x[i]));
-  return mass > 0.0 && row > 0.0 ? mass / row : 1.0;
+  return StartFunctions(system).multiplier_scale(start);
 }
 
 void check_newton(const System& system, const Options& options) {
@@ -191,7 +181,7 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
   data.solve.tolerance = options.newton_tol;
   data.solve.simplified = !options.newton.empty();
   data.graded_mass = system.graded_mass();
-  data.multiplier_scale = multiplier_scale(system, start);
+  data.multiplier_scale = scale_of_multipliers(system, start);
 
   Scheme scheme;
   if (!options.tableau.empty()) {

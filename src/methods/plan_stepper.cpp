@@ -82,6 +82,16 @@ void PlanStepper::start(double t, std::span<const double> q, std::span<const dou
   }
 }
 
+void PlanStepper::renew(double multiplier_scale) {
+  data_.multiplier_scale = multiplier_scale;
+  for (Bench* const bench : {&main_, first_ ? &*first_ : nullptr, adjoint_ ? &*adjoint_ : nullptr})
+    if (bench != nullptr) std::copy(bench->plan->image().begin(), bench->plan->image().end(), bench->w.begin());
+  if (data_.step.has(kReferenceEnergy))
+    main_.w[static_cast<std::size_t>(data_.step.slot(kReferenceEnergy))] = data_.reference_energy;
+  iterations = failed_iterations = 0;
+  max_iterations = 0;
+}
+
 // The unknowns of equal steps are samples of smooth functions of time: extrapolate through the last three.
 void PlanStepper::extrapolate(Bench& bench, std::size_t which) {
   const auto slots = bench.plan->unknown_slots();

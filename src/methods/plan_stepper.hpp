@@ -67,8 +67,11 @@ class PlanStepper final : public Stepper {
   [[nodiscard]] StepShape step_shape() const;
   [[nodiscard]] const PlanStepperData& data() const { return data_; }
   [[nodiscard]] const PowerSums* power() const override { return power_ ? &*power_ : nullptr; }
+  // As newly made, for another start of the same system; start() comes next. multiplier_scale: that of the new start.
+  void renew(double multiplier_scale);
 
  private:
+  friend class LaneGroup;  // takes the steps of many runs, with this one for those that are not plain
   // A plan with its workspace. The state (q, v, carried multipliers) of the run lives in the main one.
   struct Bench {
     explicit Bench(const Plan* plan);

@@ -80,11 +80,16 @@ void read_parameters(World& world, Reader& reader, const Value& document, const 
     }
   }
   world.named_later = later_names(document);
+  change_parameters(world, options);
+  world.named_later.clear();
+}
+
+void change_parameters(World& world, const LoadOptions& options) {
   for (const auto& [name, value] : options.set) set_parameter(world, name, value);
+  for (Parameter& p : world.parameters) std::fill(p.state.begin(), p.state.end(), std::uint8_t{0});
   for (std::size_t i = 0; i < world.parameters.size(); ++i)
     for (std::size_t e = 0; e < world.parameters[i].formulas.size(); ++e)
       (void)world.parameter(static_cast<std::int32_t>(i), e);
-  world.named_later.clear();
 }
 
 Names read_names(World& world, Reader& reader, const Value& list, const std::string& key, Thing thing) {

@@ -64,6 +64,7 @@ class Reader {
 };
 
 void read_parameters(World& world, Reader& reader, const Value& document, const LoadOptions& options);
+void change_parameters(World& world, const LoadOptions& options);  // and evaluates them all
 Names read_names(World& world, Reader& reader, const Value& list, const std::string& key, Thing thing);
 void read_definitions(World& world, Reader& reader, const Value& document);
 void read_angles(ModelText& text, Reader& reader, const Value& document);

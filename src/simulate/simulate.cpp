@@ -22,6 +22,7 @@
 #include "simulate/checkpoint.hpp"
 #include "simulate/complete.hpp"
 #include "simulate/follow.hpp"
+#include "simulate/grid.hpp"
 #include "simulate/redundant.hpp"
 #include "simulate/single_steps.hpp"
 
@@ -30,9 +31,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-constexpr std::int64_t kMaxRecords = 1'000'000;
-constexpr std::int64_t kMaxRecordBytes = 200'000'000;
 
 // Numbers in one record.
 std::int64_t record_width(const Model& model, const Options& o) {
@@ -89,36 +87,6 @@ class Run {
   [[nodiscard]] const Start& start() const { return start_; }
 
  private:
-  struct Grid {
-    Grid(const Options& o, std::int64_t width) {
-      h = o.step;
-      if (o.adaptive > 0.0) {  // there is no grid
-        every = std::max<std::int64_t>(1, o.every);
-        return;
-      }
-      if (o.steps) {
-        whole = *o.steps;
-      } else {
-        const double ratio = *o.until / h;
-        if (!(ratio < 9e15))
-          throw Error(fmt::format("{:g} steps to t = {:g} are too many; use a larger --step", ratio, *o.until));
-        whole = static_cast<std::int64_t>(std::floor(ratio * (1.0 + 1e-9)));
-        last = *o.until - static_cast<double>(whole) * h;
-        if (std::fabs(last) <= 1e-9 * std::fabs(*o.until)) last = 0.0;
-      }
-      every = std::max<std::int64_t>(1, (whole + kMaxRecords - 1) / kMaxRecords);
-      const std::int64_t fit = kMaxRecordBytes / (8 * std::max<std::int64_t>(1, width));
-      if (const std::int64_t room = std::max<std::int64_t>(1, fit); whole / room >= every) {
-        every = whole / room + 1;
-        thinned = o.every == 0;
-      }
-      if (o.every > 0) every = o.every;
-    }
-    double h = 0.0, last = 0.0;  // last: a shorter last step, or 0
-    std::int64_t whole = 0, every = 1;
-    bool thinned = false;  // because all records would not fit
-  };
-
   void record(double h_last);
   bool find_multipliers(std::vector<double>& out, double t, std::span<const double> q, std::span<const double> v);
   // The record has all turns of angles; the observation was made without them.
@@ -141,7 +109,7 @@ class Run {
   Follower follower_;
   bool ended_ = false;  // the follower has seen enough
   Options options_;
-  Grid grid_;
+  TimeGrid grid_;
   Reduction reduction_;
   System system_;
   Start start_;
@@ -394,10 +362,7 @@ Trajectory Run::go() {
   out.notes.insert(out.notes.begin(), start_.notes.begin(), start_.notes.end());
   for (std::string& note : reduction_.notes()) out.notes.push_back(std::move(note));
   out.notes.insert(out.notes.end(), method_.notes.begin(), method_.notes.end());
-  if (grid_.thinned)
-    out.notes.push_back(
-        fmt::format("every {}th step was recorded, so that the records fit into 200 MB; --every K takes another number",
-                    grid_.every));
+  if (grid_.thinned) out.notes.push_back(thinned_note(grid_));
   if (!report.ok) {
     out.status = Status::stopped;
     const double h = adaptive ? single_->last_step() : steps_ < grid_.whole ? grid_.h : grid_.last;
