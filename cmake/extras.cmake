@@ -8,10 +8,11 @@ foreach(source IN LISTS example_sources)
   target_link_libraries(example_${name} PRIVATE rattleback rattleback_warnings)
 endforeach()
 
-# bench/kernels.cpp: hand-written limits, for the benchmarks and for the test that they are right. They get all that the
+# bench/kernels/: hand-written limits, for the benchmarks and for the test that they are right. They get all that the
 # machine and the compiler have, which the library does not.
-if(EXISTS ${PROJECT_SOURCE_DIR}/bench/kernels.cpp)
-  add_library(rattleback_kernels STATIC EXCLUDE_FROM_ALL bench/kernels.cpp)
+file(GLOB kernel_sources CONFIGURE_DEPENDS bench/kernels/*.cpp)
+if(kernel_sources)
+  add_library(rattleback_kernels STATIC EXCLUDE_FROM_ALL ${kernel_sources})
   target_compile_features(rattleback_kernels PUBLIC cxx_std_20)
   target_include_directories(rattleback_kernels PUBLIC bench)
   target_compile_options(rattleback_kernels PRIVATE -O3 -march=native -ffp-contract=fast)
@@ -20,7 +21,6 @@ endif()
 
 # bench/<name>.cpp -> bench_<name>; `ninja bench` builds them all, nothing else does.
 file(GLOB bench_sources CONFIGURE_DEPENDS bench/*.cpp)
-list(FILTER bench_sources EXCLUDE REGEX "/kernels\\.cpp$")
 add_custom_target(bench)
 if(bench_sources)
   find_package(benchmark QUIET)
@@ -48,7 +48,7 @@ function(add_bench_tests)
   if(TARGET bench_tests)
     target_link_libraries(bench_tests PRIVATE rattleback_kernels)
   endif()
-  foreach(name interpreter native ida large energy)
+  foreach(name table ida large energy)
     if(TARGET bench_${name} AND NOT RATTLEBACK_SANITIZE)
       add_test(NAME bench.${name} COMMAND bench_${name} --check)
       set_tests_properties(bench.${name} PROPERTIES TIMEOUT 300 LABELS "bench;long" RUN_SERIAL ON)
