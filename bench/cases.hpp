@@ -102,8 +102,8 @@ inline std::vector<Case> all_cases() {
   add(spark, 2, "contact-oscillator", kOscillatorStep, perturbed, spark_oscillator, 20, 28, 2);
   add(mp, 0, "quartic-particles", kQuarticStep, {}, mp_quartic, 21, 85, 2);
   add(spark, 2, "quartic-particles", kQuarticStep, {}, spark_quartic, 33, 123, 2);
-  add("spark-gauss", 2, "nonholonomic-particle", kParticleStep, {},
-      kernel_side<NonholonomicParticle>(&spark_gauss, {}), 233, 1490, 4);
+  add("spark-gauss", 2, "nonholonomic-particle", kParticleStep, {}, kernel_side<NonholonomicParticle>(&spark_gauss, {}),
+      233, 1490, 4);
   add("dg-gonzalez", 0, "quartic-reduced", kReducedStep, {}, kernel_side<QuarticReduced>(&dg_gonzalez, {}), 504, 3620,
       2);
   add("rattle", 0, "double-pendulum", kPendulumStep, {}, kernel_side<DoublePendulum>(&rattle, {}), 65, 292, 2);

@@ -26,6 +26,7 @@ int compare(const Words& words);
 int section(const Words& words);
 int ensemble(const Words& words);
 int reproduce(const Words& words);
+int bench(const Words& words);
 int demo(const Words& words);
 
 // Writes to stdout, with a line feed behind unless there is one. Throws OutputFailed.

@@ -37,7 +37,9 @@ if(bench_sources)
     if(uses_benchmark)
       target_link_libraries(bench_${name} PRIVATE benchmark::benchmark)
     endif()
-    target_compile_definitions(bench_${name} PRIVATE RATTLEBACK_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    target_compile_definitions(
+      bench_${name} PRIVATE RATTLEBACK_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                            RATTLEBACK_BENCH_FLAGS="${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_RELEASE}")
     add_dependencies(bench bench_${name})
   endforeach()
 endif()
@@ -54,6 +56,11 @@ function(add_bench_tests)
       set_tests_properties(bench.${name} PROPERTIES TIMEOUT 300 LABELS "bench;long" RUN_SERIAL ON)
     endif()
   endforeach()
+  if(TARGET bench_table AND RATTLEBACK_PYTHON AND NOT RATTLEBACK_SANITIZE)
+    add_test(NAME bench.instructions COMMAND ${RATTLEBACK_PYTHON} ${PROJECT_SOURCE_DIR}/bench/instructions.py --check
+                                             --build ${PROJECT_BINARY_DIR})
+    set_tests_properties(bench.instructions PROPERTIES TIMEOUT 900 LABELS "bench;long" SKIP_RETURN_CODE 77)
+  endif()
 endfunction()
 if(RATTLEBACK_TESTS)
   cmake_language(DEFER CALL add_bench_tests)  # when tests/ has been read
