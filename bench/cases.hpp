@@ -1,118 +1,121 @@
-// The four cases of the benchmark: for each the kernel and the library's stepper from the same start, side by side.
+// The cases of the benchmark: for each, how its sides are made, and what the specification's reference machine needed.
 #pragma once
 
 #include <algorithm>
-#include <memory>
-#include <span>
-#include <string>
-#include <vector>
+#include <array>
+#include <functional>
 
-#include "kernels.hpp"
-#include "methods/angles.hpp"
-#include "methods/bind.hpp"
-#include "rattleback/error.hpp"
-#include "simulate/complete.hpp"
+#include "sides.hpp"
 
 namespace bench {
 
-// Either side of a comparison: a state that advances.
-class Side {
- public:
-  virtual ~Side() = default;
-  virtual void advance(double h, std::int64_t steps) = 0;
-  virtual double audit() = 0;  // energy error + constraint residual, so that nothing of it is optimised away
-  [[nodiscard]] virtual std::vector<double> state() const = 0;  // q, v
-};
+// Who takes the steps. `cpp`: a C++ model with its step made at the compile time of the user's program.
+enum class Way : std::uint8_t { kernel, interpreter, native, cpp };
+inline constexpr std::array kWays = {Way::kernel, Way::interpreter, Way::native, Way::cpp};
+inline constexpr std::array kWayNames = {"kernel", "interpreter", "native", "cpp"};
+inline std::size_t index(Way way) { return static_cast<std::size_t>(way); }
 
-template <class State>
-class KernelSide final : public Side {
- public:
-  using Step = void (*)(State&, double, std::int64_t);
-  KernelSide(Step step, State start) : step_(step), state_(start), energy_(kernels::audit(start).energy) {}
-  void advance(double h, std::int64_t steps) override { step_(state_, h, steps); }
-  double audit() override {
-    const kernels::Audit a = kernels::audit(state_);
-    return a.energy - energy_ + a.constraint;
-  }
-  [[nodiscard]] std::vector<double> state() const override {
-    std::vector<double> x(std::begin(state_.q), std::end(state_.q));
-    x.insert(x.end(), std::begin(state_.v), std::end(state_.v));
-    return x;
-  }
-
- private:
-  Step step_;
-  State state_;
-  double energy_;
-};
-
-// The text model through the interpreter: what simulate() does, without its records.
-class LibrarySide final : public Side {
- public:
-  LibrarySide(const std::string& system, const rattleback::LoadOptions& load, const rattleback::Options& options)
-      : model_(rattleback::load_model(system, load)),
-        system_(model_),
-        start_(rattleback::consistent_start(system_, false)),
-        method_(rattleback::bind(system_, rattleback::complete(model_, options), start_)),
-        energy_(system_.observe(0.0, start_.q, start_.v).energy) {
-    method_.stepper->start(0.0, start_.q, start_.v, start_.multipliers, start_.acceleration);
-  }
-  void advance(double h, std::int64_t steps) override {
-    const rattleback::AdvanceReport report = method_.stepper->advance(h, steps);
-    if (!report.ok) throw rattleback::Error(std::string(method_.name) + " stopped: " + report.failure.reason);
-  }
-  double audit() override {
-    const rattleback::Stepper& s = *method_.stepper;
-    const auto o = system_.observe(s.t(), s.q(), s.v());
-    return o.energy - energy_ + o.velocity;
-  }
-  [[nodiscard]] std::vector<double> state() const override {
-    const rattleback::Stepper& s = *method_.stepper;
-    std::vector<double> x = rattleback::unwrapped_positions(s);
-    x.insert(x.end(), s.v().begin(), s.v().end());
-    return x;
-  }
-  [[nodiscard]] const rattleback::Start& start() const { return start_; }
-  std::string go_native() { return method_.stepper->go_native(false); }
-
- private:
-  rattleback::Model model_;
-  rattleback::System system_;
-  rattleback::Start start_;
-  rattleback::BoundMethod method_;
-  double energy_;
-};
+using MakeSide = std::function<std::unique_ptr<Side>(const rattleback::Start&)>;
 
 struct Case {
   std::string method, system;
-  double h;
-  std::unique_ptr<LibrarySide> library;
-  std::unique_ptr<Side> kernel;
+  int stages = 0;  // 0: the method has no choice
+  double h = 0.0;
+  rattleback::LoadOptions load;
+  MakeSide kernel;
+  MakeSide cpp = {};               // empty: there is none
+  double reference_ns = 0.0;       // of a hand-written kernel on another machine
+  double most_instructions = 0.0;  // per step, of the same: a kernel counts as one within 1.3 times of it
+  int order = 2;
+
+  [[nodiscard]] std::string name() const {
+    return method + (stages > 0 ? " s=" + std::to_string(stages) : "") + ", " + system;
+  }
+  [[nodiscard]] std::unique_ptr<LibrarySide> library() const {
+    return std::make_unique<LibrarySide>(
+        system, load, rattleback::Options{.method = method, .stages = stages, .step = h, .steps = 1});
+  }
 };
 
-inline std::vector<Case> all_cases() {
-  using kernels::ContactOscillator;
-  using kernels::QuarticParticles;
-  constexpr double kOscillatorStep = 0.15691819145569;  // 2 sin(pi/40): 40 steps are one period of y
-  constexpr double kQuarticStep = 0.05;
-  constexpr double kEps = 0.3;  // at 0 the oscillator is linear and the library would drop half of its formulas
-  const std::string mp = "mclachlan-perlmutter", spark = "spark-lobatto-ab";
-  std::vector<Case> cases;
-  const auto add = [&]<class State>(const std::string& method, typename KernelSide<State>::Step step, State state,
-                                    const char* system, const rattleback::LoadOptions& load, double h) {
-    const rattleback::Options options{.method = method, .stages = method == spark ? 2 : 0, .step = h, .steps = 1};
-    auto library = std::make_unique<LibrarySide>(system, load, options);
-    std::copy_n(library->start().q.begin(), std::size(state.q), state.q);
-    std::copy_n(library->start().v.begin(), std::size(state.v), state.v);
-    cases.push_back({method, system, h, std::move(library), std::make_unique<KernelSide<State>>(step, state)});
+// The side of a case; null where there is none, with the reason in `why`.
+inline std::unique_ptr<Side> make_side(const Case& c, Way way, std::string* why = nullptr) {
+  std::string reason;
+  std::unique_ptr<Side> side;
+  if (way == Way::kernel) {
+    side = c.kernel(c.library()->start());
+  } else if (way == Way::cpp) {
+    if (c.cpp)
+      side = c.cpp(c.library()->start());
+    else
+      reason = "there is no C++ model of this case";
+  } else {
+    auto library = c.library();
+    if (way == Way::native) reason = library->go_native();
+    if (reason.empty()) side = std::move(library);
+  }
+  if (why != nullptr) *why = reason;
+  return side;
+}
+
+// A kernel that starts where the library does.
+template <class State>
+MakeSide kernel_side(typename KernelSide<State>::Step step, State state) {
+  return [=](const rattleback::Start& start) {
+    State s = state;
+    std::copy_n(start.q.begin(), std::size(s.q), std::begin(s.q));
+    if constexpr (requires { s.v; }) std::copy_n(start.v.begin(), std::size(s.v), std::begin(s.v));
+    return std::make_unique<KernelSide<State>>(step, s);
   };
-  const rattleback::LoadOptions perturbed{.set = {{"eps", std::to_string(kEps)}, {"z0", "-0.4"}}, .start = {}};
+}
+
+inline constexpr double kOscillatorStep = 0.15691819145569;  // 2 sin(pi/40): 40 steps are one period of y
+inline constexpr double kEps = 0.3;  // at 0 the oscillator is linear and the library would drop half of its formulas
+inline rattleback::LoadOptions perturbed_oscillator() {
+  return {.set = {{"eps", std::to_string(kEps)}, {"z0", "-0.4"}}, .start = {}};
+}
+
+inline std::vector<Case> all_cases() {
+  using namespace kernels;
+  constexpr double kQuarticStep = 0.05, kParticleStep = 0.2, kReducedStep = 0.1, kPendulumStep = 0.01;
+  const std::string mp = "mclachlan-perlmutter", spark = "spark-lobatto-ab";
   const ContactOscillator oscillator{.q = {}, .v = {}, .eps = kEps};
-  add(mp, &kernels::mclachlan_perlmutter, oscillator, "contact-oscillator", perturbed, kOscillatorStep);
-  add(spark, &kernels::spark_lobatto_ab, oscillator, "contact-oscillator", perturbed, kOscillatorStep);
-  add(mp, &kernels::mclachlan_perlmutter, QuarticParticles{}, "quartic-particles", {}, kQuarticStep);
-  add(spark, &kernels::spark_lobatto_ab, QuarticParticles{}, "quartic-particles", {}, kQuarticStep);
+  const MakeSide mp_oscillator = kernel_side<ContactOscillator>(&mclachlan_perlmutter, oscillator);
+  const MakeSide spark_oscillator = kernel_side<ContactOscillator>(&spark_lobatto_ab, oscillator);
+  const MakeSide mp_quartic = kernel_side<QuarticParticles>(&mclachlan_perlmutter, {});
+  const MakeSide spark_quartic = kernel_side<QuarticParticles>(&spark_lobatto_ab, {});
+  const rattleback::LoadOptions perturbed = perturbed_oscillator();
+  std::vector<Case> cases;
+  const auto add = [&](const std::string& method, int stages, const char* system, double h,
+                       const rattleback::LoadOptions& load, const MakeSide& kernel, double ns, double instructions,
+                       int order) {
+    cases.push_back({.method = method,
+                     .system = system,
+                     .stages = stages,
+                     .h = h,
+                     .load = load,
+                     .kernel = kernel,
+                     .reference_ns = ns,
+                     .most_instructions = instructions,
+                     .order = order});
+  };
+  add(mp, 0, "contact-oscillator", kOscillatorStep, perturbed, mp_oscillator, 16, 48, 2);
+  add(spark, 2, "contact-oscillator", kOscillatorStep, perturbed, spark_oscillator, 20, 28, 2);
+  add(mp, 0, "quartic-particles", kQuarticStep, {}, mp_quartic, 21, 85, 2);
+  add(spark, 2, "quartic-particles", kQuarticStep, {}, spark_quartic, 33, 123, 2);
+  add("spark-gauss", 2, "nonholonomic-particle", kParticleStep, {}, kernel_side<NonholonomicParticle>(&spark_gauss, {}),
+      233, 1490, 4);
+  add("dg-gonzalez", 0, "quartic-reduced", kReducedStep, {}, kernel_side<QuarticReduced>(&dg_gonzalez, {}), 504, 3620,
+      2);
+  add("rattle", 0, "double-pendulum", kPendulumStep, {}, kernel_side<DoublePendulum>(&rattle, {}), 65, 292, 2);
+  add("prk-lobatto", 3, "double-pendulum", kPendulumStep, {}, kernel_side<DoublePendulum>(&prk_lobatto, {}), 175, 867,
+      4);
+  add("prk-murua", 3, "double-pendulum", kPendulumStep, {}, kernel_side<DoublePendulum>(&prk_murua, {}), 431, 3340, 6);
   return cases;
+}
+
+// The same step of spark-gauss when the kernel may know that the multiplier equation is linear.
+inline MakeSide linear_spark_gauss() {
+  return kernel_side<kernels::NonholonomicParticle>(&kernels::spark_gauss_linear, {});
 }
 
 }  // namespace bench

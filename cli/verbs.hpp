@@ -27,6 +27,7 @@ int section(const Words& words);
 int ensemble(const Words& words);
 int reproduce(const Words& words);
 int generate(const Words& words);
+int bench(const Words& words);
 int demo(const Words& words);
 
 // Writes to stdout, with a line feed behind unless there is one. Throws OutputFailed.

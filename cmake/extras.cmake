@@ -19,10 +19,11 @@ rattleback_add_step(example_generated HEADER two_rods.hpp NAME demo::TwoRods
                     SYSTEM double-pendulum METHOD prk-murua STAGES 3 STEP 0.05)
 list(APPEND example_sources examples/generated.cpp)  # the tests run example_<name> for each of them
 
-# bench/kernels.cpp: hand-written limits, for the benchmarks and for the test that they are right. They get all that the
+# bench/kernels/: hand-written limits, for the benchmarks and for the test that they are right. They get all that the
 # machine and the compiler have, which the library does not.
-if(EXISTS ${PROJECT_SOURCE_DIR}/bench/kernels.cpp)
-  add_library(rattleback_kernels STATIC EXCLUDE_FROM_ALL bench/kernels.cpp bench/lane_kernels.cpp)
+file(GLOB kernel_sources CONFIGURE_DEPENDS bench/kernels/*.cpp)
+if(kernel_sources)
+  add_library(rattleback_kernels STATIC EXCLUDE_FROM_ALL ${kernel_sources} bench/lane_kernels.cpp)
   target_compile_features(rattleback_kernels PUBLIC cxx_std_20)
   target_include_directories(rattleback_kernels PUBLIC bench)
   target_compile_options(rattleback_kernels PRIVATE -O3 -march=native -ffp-contract=fast)
@@ -61,7 +62,7 @@ rattleback_add_step(rattleback_first_step HEADER double_pendulum_rattle.hpp NAME
 
 # bench/<name>.cpp -> bench_<name>; `ninja bench` builds them all, nothing else does.
 file(GLOB bench_sources CONFIGURE_DEPENDS bench/*.cpp)
-list(FILTER bench_sources EXCLUDE REGEX "/(lane_)?kernels\\.cpp$")
+list(FILTER bench_sources EXCLUDE REGEX "/lane_kernels\\.cpp$")
 add_custom_target(bench)
 if(bench_sources)
   find_package(benchmark QUIET)
@@ -85,7 +86,9 @@ if(bench_sources)
     if(uses_benchmark)
       target_link_libraries(bench_${name} PRIVATE benchmark::benchmark)
     endif()
-    target_compile_definitions(bench_${name} PRIVATE RATTLEBACK_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    target_compile_definitions(
+      bench_${name} PRIVATE RATTLEBACK_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                            RATTLEBACK_BENCH_FLAGS="${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_RELEASE}")
     add_dependencies(bench bench_${name})
   endforeach()
 endif()
@@ -96,12 +99,17 @@ function(add_bench_tests)
   if(TARGET bench_tests)
     target_link_libraries(bench_tests PRIVATE rattleback_kernels)
   endif()
-  foreach(name interpreter native generated startup ensemble ida large energy)
+  foreach(name table generated startup ensemble ida large energy)
     if(TARGET bench_${name} AND NOT RATTLEBACK_SANITIZE)
       add_test(NAME bench.${name} COMMAND bench_${name} --check)
       set_tests_properties(bench.${name} PROPERTIES TIMEOUT 300 LABELS "bench;long" RUN_SERIAL ON)
     endif()
   endforeach()
+  if(TARGET bench_table AND RATTLEBACK_PYTHON AND NOT RATTLEBACK_SANITIZE)
+    add_test(NAME bench.instructions COMMAND ${RATTLEBACK_PYTHON} ${PROJECT_SOURCE_DIR}/bench/instructions.py --check
+                                             --build ${PROJECT_BINARY_DIR})
+    set_tests_properties(bench.instructions PROPERTIES TIMEOUT 900 LABELS "bench;long" SKIP_RETURN_CODE 77)
+  endif()
 endfunction()
 if(RATTLEBACK_TESTS)
   cmake_language(DEFER CALL add_bench_tests)  # when tests/ has been read

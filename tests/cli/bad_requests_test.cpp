@@ -43,16 +43,13 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Request{{"rnu"},
                 "unknown verb 'rnu'. Did you mean 'run'? Verbs: run, check, order, compare, section, ensemble, "
-                "reproduce, generate, methods, systems"},
+                "reproduce, generate, methods, systems, bench"},
         Request{{"integrate", "skate"},
                 "unknown verb 'integrate'. Verbs: run, check, order, compare, section, ensemble, reproduce, generate, "
-                "methods, "
-                "systems"},
+                "methods, systems, bench"},
         Request{{"skate"}, "'skate' is a system, not a verb. Did you mean `rattleback run skate`?"},
         Request{{"bead.toml"}, "'bead.toml' is not a verb. Did you mean `rattleback run bead.toml`?"},
-        Request{{"bench"},
-                "the verb 'bench' is not in this version. There are: run, check, order, compare, section, ensemble, "
-                "reproduce, generate, methods, systems"},
+        Request{{"bench", "--qick"}, "bench has no option '--qick'. Did you mean --quick?"},
         Request{{"methods", "skate"}, "methods takes no argument, but there is 'skate'"},
         Request{{"systems", "--jsn"}, "systems has no option '--jsn'. Did you mean --json?"}));
 
