@@ -11,7 +11,6 @@
 
 #include "formulation/point.hpp"
 #include "methods/step_inputs.hpp"
-#include "tableau/dormand_prince.hpp"
 
 namespace rattleback {
 namespace {
@@ -33,14 +32,15 @@ NodeId product(Graph& g, const std::vector<NodeId>& x, const std::vector<NodeId>
 
 }  // namespace
 
-Equations ode_dop853_step(const Mechanical& system) {
+Equations ode_dop853_step(const Mechanical& system) { return explicit_ode_step(system, dormand_prince_853()); }
+
+Equations explicit_ode_step(const Mechanical& system, const EmbeddedTableau& tableau) {
   Mechanical f = system;
   Equations eq;
   eq.graph = std::move(f.graph);
   Graph& g = eq.graph;
   StepInputs in(eq, f.n, f.m, true);
   eq.turn_free = true;
-  const EmbeddedTableau tableau = dormand_prince_853();
   const Tableau& rk = tableau.main;
   const auto n = static_cast<std::size_t>(f.n), m = static_cast<std::size_t>(f.m);
   const auto s = static_cast<std::size_t>(rk.stages);
@@ -113,8 +113,9 @@ Equations ode_dop853_step(const Mechanical& system) {
   eq.results.insert(eq.results.end(), v1.begin(), v1.end());
   eq.results.insert(eq.results.end(), lambda.begin(), lambda.end());
   for (const auto* error : {&tableau.error5, &tableau.error3})
-    for (const Rates* rates : {&V, &A})
-      for (std::size_t i = 0; i < n; ++i) eq.extra.push_back(rate_sum(*error, *rates, i));
+    if (!error->empty())
+      for (const Rates* rates : {&V, &A})
+        for (std::size_t i = 0; i < n; ++i) eq.extra.push_back(rate_sum(*error, *rates, i));
   return eq;
 }
 
