@@ -191,6 +191,11 @@ class IdaSide {
     const double* const y = N_VGetArrayPointer(y_);
     return {y, y + equations_.n};
   }
+  // (q, v) at the end of the last run.
+  [[nodiscard]] std::vector<double> state() const {
+    const double* const y = N_VGetArrayPointer(y_);
+    return {y, y + 2 * equations_.n};
+  }
   [[nodiscard]] long steps() const {
     long count = 0;
     IDAGetNumSteps(ida_, &count);

@@ -82,7 +82,9 @@ std::string why_not(const MethodEntry& method, const Model& model, const std::st
     if (std::string reason = why_not_energy(model); !reason.empty()) return reason;
   const bool holonomic = model.kind == Kind::mechanical && !model.holonomic_names.empty();
   if (info.needs_holonomic && !holonomic) return "needs holonomic constraints";
-  if (holonomic && method.baseline == Baseline::none)
+  if (method.underlying_ode && !formulation.empty())
+    return "integrates the acceleration level of all constraints. Leave --formulation out";
+  if (holonomic && method.baseline == Baseline::none && !method.underlying_ode)
     if (std::string reason = wrong_formulation(info, formulation); !reason.empty()) return reason;
   if (method.scheme == nullptr && largest_family(model) > kLargestFamily)
     return fmt::format("works on single coordinates, and this model has a family of more than {} members",
@@ -226,13 +228,15 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
     } else if (entry.step != nullptr) {
       Equations step = entry.step(system.mechanical());
       data.turn_free = step.turn_free;
+      out.embedded = entry.underlying_ode && options.adaptive > 0.0;
+      if (!out.embedded) step.extra.clear();
       data.step = Plan(std::move(step));
       if (entry.first_step != nullptr) {
         data.first.emplace(entry.first_step(system.mechanical()));
         data.two_step = out.two_step = true;
         out.symmetric = system.mechanical().linear_constraints;
       } else {
-        out.symmetric = system.mechanical().separable;
+        out.symmetric = info.symmetric == Claim::conditional && system.mechanical().separable;
       }
     } else if (info.symmetric == Claim::conditional) {
       out.symmetric = system.is_large()        ? system.families().plain_momentum

@@ -31,6 +31,7 @@ struct BoundMethod {
   int stages = 0, order = 0;
   bool symmetric = false;  // on this system
   bool two_step = false, adaptive = false;
+  bool embedded = false;               // its step has error estimates of its own (Stepper::stage_values)
   bool constraint_oscillates = false;  // an error in the constraint changes its sign in every step, however short
   StageLayout stage;                   // of the stage values, when the options ask for dense output
   std::vector<std::string> notes;      // claims that do not hold on this system

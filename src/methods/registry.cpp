@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "methods/discrete_lagrange.hpp"
+#include "methods/ode_dop853.hpp"
 #include "methods/port_hamiltonian_gradient.hpp"
 #include "methods/rk_families.hpp"
 #include "model/suggest.hpp"
@@ -20,6 +21,7 @@ int same(int s) { return s; }
 int gauss_standard(int s) { return s % 2 == 1 ? s + 1 : s; }
 int one(int) { return 1; }
 int two(int) { return 2; }
+int eight(int) { return 8; }
 
 constexpr std::string_view kVelocityEnd = "velocity level to rounding";
 constexpr std::string_view kStages = "velocity level at the stages, not at the end points";
@@ -242,6 +244,23 @@ std::vector<MethodEntry> make() {
   baseline("baumgarte", Baseline::baumgarte, "5(4), adaptive", "none: errors are fed back and stay near the tolerances",
            "Baumgarte 1972; SUNDIALS ARKODE, Dormand-Prince 5(4)",
            "baseline: steps chosen by --rtol and --atol, feedback by --gain");
+
+  MethodEntry dop853;
+  dop853.info = {.name = "ode-dop853",
+                 .mechanical = true,
+                 .fixed_stages = 12,
+                 .default_stages = 12,
+                 .order = eight,
+                 .order_text = "8",
+                 .symmetric = Claim::no,
+                 .constraints = kDrifts,
+                 .source = "Prince and Dormand 1981; Hairer, Norsett, Wanner 1993, II.5, II.10",
+                 .note =
+                     "baseline: multiplier eliminated; with --adaptive its own estimates of order 5 and 3 choose "
+                     "the steps"};
+  dop853.step = ode_dop853_step;
+  dop853.underlying_ode = true;
+  list.push_back(std::move(dop853));
   return list;
 }
 

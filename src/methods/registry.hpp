@@ -32,6 +32,7 @@ struct MethodEntry {
   std::optional<EulerScheme> overdetermined = {};  // symplectic Euler methods on y' = v, z' = f + r(psi)
   std::optional<EnergyMethod> energy = {};
   Baseline baseline = Baseline::none;
+  bool underlying_ode = false;   // integrates the acceleration level: takes all constraints, keeps none
   bool first_part_free = false;  // takes a dae only if its first part does not contain the algebraic variables
 };
 

@@ -42,8 +42,8 @@ SingleSteps::SingleSteps(const System& system, const Options& options, const Sta
   }
   if (events_ || options.output_every != 0.0) dense_ = std::make_unique<DenseStep>(system, method);
   if (options.adaptive == 0.0) return;
-  estimator_ = again();
-  control_ = make_step_control(system, options, start, method, *estimator_);
+  if (!uses_own_estimate(method, options)) estimator_ = again();
+  control_ = make_step_control(system, options, start, method, estimator_ ? *estimator_ : stepper_);
 }
 
 void SingleSteps::begin() {

@@ -50,6 +50,22 @@ class ErrorNorm {
     const double v = std::fmax(v_, std::fmax(largest(a.v()), largest(b.v())));
     return std::fmax(of_positions() / q, difference(a.v(), b.v()) / v);
   }
+  // Of an embedded pair of estimates [HairerNorsettWanner1993, II.10]: h |e5|^2 / sqrt(|e5|^2 + 0.01 |e3|^2), with the
+  // mean squares over all components instead of the largest. `estimates`: e5 of positions and velocities, then e3.
+  [[nodiscard]] double embedded(const Stepper& s, double h, std::span<const double> estimates) const {
+    const std::size_t n = s.q().size(), nv = s.v().size();
+    const double q = std::fmax(q_, largest(s.q())), v = std::fmax(v_, largest(s.v()));
+    const auto square = [&](const double* e) {
+      double sum_q = 0.0, sum_v = 0.0;
+      for (std::size_t i = 0; i < n; ++i) sum_q += e[i] * e[i];
+      for (std::size_t i = n; i < n + nv; ++i) sum_v += e[i] * e[i];
+      return (sum_q / (q * q) + sum_v / (v * v)) / static_cast<double>(n + nv);
+    };
+    const double fifth = square(estimates.data()), third = square(estimates.data() + n + nv);
+    const double size = fifth + 0.01 * third;
+    if (!std::isfinite(size)) return INFINITY;
+    return size > 0.0 ? std::fabs(h) * fifth / std::sqrt(size) : 0.0;
+  }
   double q_ = kFloor, v_ = kFloor;
 };
 
@@ -86,11 +102,13 @@ SolveReport failure_of(const char* reason) {
 // The error of two steps of size h/2 is estimated by comparing them with one step of size h [HairerNorsettWanner1993,
 // II.4]: (their difference)/(2^p - 1). The two half steps are the result. They are not improved by the estimate, because
 // the sum would not satisfy the constraints. This works for every one-step method, and costs half as much again.
+// A method with an embedded estimate takes that instead, and one step.
 class PiControl final : public StepControl {
  public:
   PiControl(const Options& options, const Start& start, const BoundMethod& method, Stepper& estimator)
       : tolerance_(options.adaptive),
         order_(std::max(1, method.order)),
+        embedded_(uses_own_estimate(method, options)),
         stepper_(*method.stepper),
         estimator_(estimator),
         x0_(stepper_.snapshot_size()),
@@ -102,7 +120,7 @@ class PiControl final : public StepControl {
   }
 
   AdvanceReport step(double end, DenseStep* dense) override {
-    const double t = stepper_.t(), k = order_ + 1.0;
+    const double t = stepper_.t(), k = order_ + (embedded_ ? 0.0 : 1.0);  // the estimated error is O(h^k)
     stepper_.take_snapshot(x0_);
     bool rejected = false;
     for (;;) {
@@ -121,10 +139,14 @@ class PiControl final : public StepControl {
           stepper_.take_snapshot(x0_);
           stepper_.set_snapshot(end, x0_, true);
         } else {
-          // [HairerWanner1996, IV.2]: exponents 0.7 and 0.4 over order + 1.
           const double e = std::fmax(error_, 1e-10);
-          double factor = 0.9 * std::pow(e, -0.7 / k) * std::pow(before_, 0.4 / k);
-          factor = std::clamp(factor, 0.2, rejected ? 1.0 : 5.0);
+          double factor = 1.0;
+          if (embedded_) {  // [HairerNorsettWanner1993, II.10]
+            factor = std::clamp(0.9 * std::pow(e, -1.0 / k), 1.0 / 3.0, rejected ? 1.0 : 6.0);
+          } else {  // [HairerWanner1996, IV.2]: exponents 0.7 and 0.4 over order + 1.
+            factor = 0.9 * std::pow(e, -0.7 / k) * std::pow(before_, 0.4 / k);
+            factor = std::clamp(factor, 0.2, rejected ? 1.0 : 5.0);
+          }
           before_ = std::fmax(e, 1e-4);
           next_ = h * factor;
         }
@@ -147,7 +169,7 @@ class PiControl final : public StepControl {
     }
   }
 
-  [[nodiscard]] int pieces() const override { return 2; }
+  [[nodiscard]] int pieces() const override { return embedded_ ? 1 : 2; }
   [[nodiscard]] bool next_is_cut(double end) const override { return reaches(stepper_.t(), next_, end); }
   void turn_round() override { next_ = -next_; }
   [[nodiscard]] bool retraces() const override { return false; }
@@ -183,6 +205,13 @@ class PiControl final : public StepControl {
 
   // The step with both sizes; the error over the tolerance.
   double attempt(double t, double h, AdvanceReport& report, DenseStep* dense) {
+    if (embedded_) {
+      if (dense != nullptr) dense->begin(stepper_);
+      report = stepper_.advance(h, 1);
+      if (!report.ok) return 0.0;
+      if (dense != nullptr) dense->piece(stepper_);
+      return norm_.embedded(stepper_, h, stepper_.stage_values()) / tolerance_;
+    }
     estimator_.set_snapshot(t, x0_, true);
     report = estimator_.advance(h, 1);
     if (!report.ok) return 0.0;
@@ -197,6 +226,7 @@ class PiControl final : public StepControl {
 
   double tolerance_;
   int order_;
+  bool embedded_;
   Stepper& stepper_;
   Stepper& estimator_;
   std::vector<double> x0_;

@@ -42,8 +42,13 @@ class StepControl {
   bool cut_ = false;
 };
 
+// Does the pi controller take the method's own error estimate, and so need no estimator?
+inline bool uses_own_estimate(const BoundMethod& method, const Options& options) {
+  return method.embedded && options.controller != "reversible";
+}
+
 // Throws Error when the method or the system is not for it. `estimator` is the method bound once more, for the steps that
-// only estimate. Both steppers are at the start of the run and outlive the control.
+// only estimate (the method itself where it has an estimate of its own). Both steppers are at the start of the run and outlive the control.
 std::unique_ptr<StepControl> make_step_control(const System& system, const Options& options, const Start& start,
                                                const BoundMethod& method, Stepper& estimator);
 

@@ -102,7 +102,7 @@ TEST(Symmetry, IsMissedClearlyByTheMethodsThatDoNotClaimIt) {
     for (const Candidate& c : candidates(model)) {
       if (c.symmetric || c.name == "dg-itoh-abe") continue;  // symmetric where H couples no coordinates, as here
       SCOPED_TRACE(model.key + " " + c.name + " " + std::to_string(c.stages));
-      const double h = model.kind == Kind::dae ? 0.05 : 0.2;
+      const double h = model.kind == Kind::dae ? 0.05 : c.name == "ode-dop853" ? 0.6 : 0.2;  // the last has order 8
       EXPECT_GT(round_trip_defect(method(c.name, c.stages), model, h, 6), 1e-10);  // 9e-10 (order 5 on a DAE) to 1
     }
 }

@@ -1,0 +1,16 @@
+// Explicit Runge-Kutta methods on the underlying ODE, as equations of one step; Dormand and Prince's of order 8 is the one
+// that has a name.
+#pragma once
+
+#include "formulation/mechanical.hpp"
+#include "solve/equations.hpp"
+#include "tableau/dormand_prince.hpp"
+
+namespace rattleback {
+
+// Results: q1, v1, multipliers of the last stage (at the end of the step). Extra: the estimates of order 5 of (q, v), then
+// those of order 3, both without the factor h.
+Equations ode_dop853_step(const Mechanical& system);
+Equations explicit_ode_step(const Mechanical& system, const EmbeddedTableau& tableau);
+
+}  // namespace rattleback
