@@ -66,6 +66,9 @@ class PlanStepper final : public Stepper {
   [[nodiscard]] const PowerSums* power() const override { return power_ ? &*power_ : nullptr; }
 
  private:
+  struct SlotRange {  // unknowns number first .. end-1 are in the slots from `slot` on
+    std::size_t slot, first, end;
+  };
   // A plan with its workspace. The state (q, v, carried multipliers) of the run lives in the main one.
   struct Bench {
     explicit Bench(const Plan* plan);
@@ -73,6 +76,7 @@ class PlanStepper final : public Stepper {
     std::vector<double> w;
     double *t, *h, *h_before, *state;
     const double* result;
+    std::vector<SlotRange> ranges;  // large systems: of their unknowns
   };
   bool sub_step(Bench& bench, double t, double h, std::size_t which, SolveReport& report);
   void cold_guess(Bench& bench, double t);
@@ -80,6 +84,7 @@ class PlanStepper final : public Stepper {
   void remember(const Bench& bench, std::size_t which);
   void wrap_angles();
   [[nodiscard]] bool plain_steps_ahead() const;
+  std::string go_native_in_parts(bool only_cached);
   NativeJob native_steps(double h, std::int64_t steps);
 
   PlanStepperData data_;

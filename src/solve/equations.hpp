@@ -135,6 +135,7 @@ class Plan {
   [[nodiscard]] const Program& finish() const { return finish_; }  // after the last block: the results
   [[nodiscard]] std::size_t instruction_count() const;
   [[nodiscard]] bool is_sparse() const { return sparse_ != nullptr; }  // large systems: no blocks
+  [[nodiscard]] SparsePlan* sparse() const { return sparse_.get(); }
 
  private:
   std::vector<Block> blocks_;
