@@ -6,6 +6,9 @@
 #include <cstring>
 
 #include "methods/angles.hpp"
+#include "native/emit.hpp"
+#include "native/sparse_text.hpp"
+#include "solve/largest.hpp"
 
 namespace rattleback {
 namespace {
@@ -34,6 +37,12 @@ PlanStepper::Bench::Bench(const Plan* p) : plan(p), w(p->image()) {
   h_before = at(kPreviousStep);
   state = at(kPosition);
   result = w.data() + p->result_slot();
+  const auto slots = p->unknown_slots();
+  for (std::size_t i = 0; i < slots.size() && p->is_sparse(); ++i)
+    if (const auto slot = static_cast<std::size_t>(slots[i]); i > 0 && slots[i] == slots[i - 1] + 1)
+      ++ranges.back().end;
+    else
+      ranges.push_back({slot, i, i + 1});
 }
 
 PlanStepper::PlanStepper(PlanStepperData data)
@@ -100,6 +109,11 @@ void PlanStepper::extrapolate(Bench& bench, std::size_t which) {
     return all + (static_cast<std::size_t>(newest_[which]) + kDepth - age) % kDepth * history_width_;
   };
   const double *x1 = at(0), *x2 = at(1), *x3 = at(2);
+  if (bench.plan->is_sparse()) {  // long vectors in one piece each
+    for (const SlotRange& r : bench.ranges)
+      for (std::size_t i = r.first; i < r.end; ++i) bench.w[r.slot + i - r.first] = 3.0 * (x1[i] - x2[i]) + x3[i];
+    return;
+  }
   for (std::size_t i = 0; i < slots.size(); ++i)
     bench.w[static_cast<std::size_t>(slots[i])] = 3.0 * (x1[i] - x2[i]) + x3[i];
 }
@@ -128,7 +142,10 @@ void PlanStepper::remember(const Bench& bench, std::size_t which) {
   const auto slots = bench.plan->unknown_slots();
   newest_[which] = static_cast<std::int32_t>((static_cast<std::size_t>(newest_[which]) + 1) % kDepth);
   double* const x = history_.data() + (which * kDepth + static_cast<std::size_t>(newest_[which])) * history_width_;
-  for (std::size_t i = 0; i < slots.size(); ++i) x[i] = bench.w[static_cast<std::size_t>(slots[i])];
+  if (bench.plan->is_sparse())
+    for (const SlotRange& r : bench.ranges) std::copy_n(bench.w.data() + r.slot, r.end - r.first, x + r.first);
+  else
+    for (std::size_t i = 0; i < slots.size(); ++i) x[i] = bench.w[static_cast<std::size_t>(slots[i])];
   depth_[which] = std::min<std::int32_t>(depth_[which] + 1, static_cast<std::int32_t>(kDepth));
 }
 
@@ -147,8 +164,7 @@ bool PlanStepper::sub_step(Bench& bench, double t, double h, std::size_t which, 
     // Velocities; where position constraints determine them, their rounding errors are also those of positions.
     const double* const x = nv_ > 0 && !data_.branch ? main_.state + n_ : main_.state;
     const std::size_t count = data_.branch ? n_ + nv_ : nv_ > 0 ? nv_ : n_;
-    double size = 1e-300;
-    for (std::size_t i = 0; i < count; ++i) size = std::fmax(size, std::fabs(x[i]));
+    const double size = std::fmax(1e-300, largest(x, count));
     sizes.typical[0] = size;
     sizes.typical[1] = size * data_.multiplier_scale / std::fabs(h);
     // Where position constraints act, velocities come from differences of positions over h. Elsewhere, too, near an equilibrium
@@ -156,7 +172,7 @@ bool PlanStepper::sub_step(Bench& bench, double t, double h, std::size_t which, 
     if (nv_ > 0 && !data_.branch) {
       // Wrapped angles carry errors of the time when they were a whole turn.
       double length = std::fmax(size * std::fabs(h), turns_.empty() ? 0.0 : kTurnHigh);
-      for (std::size_t i = 0; i < n_; ++i) length = std::fmax(length, std::fabs(main_.state[i]));
+      length = std::fmax(length, largest(main_.state, n_));
       sizes.noise[0] = std::fmax(length, length / std::fabs(h));
       sizes.noise[1] = sizes.noise[0] * data_.multiplier_scale / std::fabs(h);
     }
@@ -211,12 +227,24 @@ std::string PlanStepper::step_text() const { return native_text(step_shape()); }
 
 std::string PlanStepper::go_native(bool only_cached) {
   if (native_.steps != nullptr) return "";
+  if (data_.step.is_sparse()) return go_native_in_parts(only_cached);
   if (data_.solve.simplified) return "simplified iterations are not compiled";
   if (data_.adjoint) return "compositions with the adjoint method are not compiled";
   if (power_ && data_.gamma.size() > 1) return "compositions that add up their energies are not compiled";
   if (std::string reason = why_not_native(data_.step); !reason.empty()) return reason;
   native_ = native_code(step_text(), only_cached);
   return native_.fault;
+}
+
+// Large systems: their loops are compiled, Newton's iteration around them stays.
+std::string PlanStepper::go_native_in_parts(bool only_cached) {
+  SparsePlan& plan = *data_.step.sparse();
+  if (plan.is_native()) return "";
+  if (std::string reason = why_not_native(plan); !reason.empty()) return reason;
+  SparseText made = sparse_text(plan);
+  const NativeCode code = native_code(made.text, only_cached, kSparseSymbol);
+  if (code.steps != nullptr) plan.use(reinterpret_cast<SparseParts>(code.steps), code.library, std::move(made.tables));
+  return code.fault;
 }
 
 // Steps with extrapolated starting values, which is all that compiled code knows.
@@ -296,6 +324,7 @@ AdvanceReport PlanStepper::advance(double h, std::int64_t steps) {
     }
     iterations += spent;
     max_iterations = std::max(max_iterations, spent);
+    if (data_.step.is_sparse() && data_.step.sparse()->is_native()) ++compiled_steps;
     h_before_ = h;
     if (power_) power_->finish();
     ++count_;

@@ -72,6 +72,9 @@ class PlanStepper final : public Stepper {
 
  private:
   friend class LaneGroup;  // takes the steps of many runs, with this one for those that are not plain
+  struct SlotRange {  // unknowns number first .. end-1 are in the slots from `slot` on
+    std::size_t slot, first, end;
+  };
   // A plan with its workspace. The state (q, v, carried multipliers) of the run lives in the main one.
   struct Bench {
     explicit Bench(const Plan* plan);
@@ -79,6 +82,7 @@ class PlanStepper final : public Stepper {
     std::vector<double> w;
     double *t, *h, *h_before, *state;
     const double* result;
+    std::vector<SlotRange> ranges;  // large systems: of their unknowns
   };
   bool sub_step(Bench& bench, double t, double h, std::size_t which, SolveReport& report);
   void cold_guess(Bench& bench, double t);
@@ -86,6 +90,7 @@ class PlanStepper final : public Stepper {
   void remember(const Bench& bench, std::size_t which);
   void wrap_angles();
   [[nodiscard]] bool plain_steps_ahead() const;
+  std::string go_native_in_parts(bool only_cached);
   NativeJob native_steps(double h, std::int64_t steps);
 
   PlanStepperData data_;

@@ -28,7 +28,9 @@ class NativeChoice {
   AdvanceReport advance(double h, std::int64_t steps, std::int64_t left) {
     if (!undecided_ || left < kFewest) return stepper_.advance(h, steps);
     const Clock::time_point begin = Clock::now();
-    const AdvanceReport report = stepper_.advance(h, steps < kBatch ? steps : kBatch);
+    // A few steps first: those of large systems take long.
+    const std::int64_t batch = steps_ == 0 ? kFewest : kBatch;
+    const AdvanceReport report = stepper_.advance(h, steps < batch ? steps : batch);
     seconds_ += std::chrono::duration<double>(Clock::now() - begin).count();
     steps_ += report.done;
     if (report.ok && seconds_ >= kLook) decide(left - report.done);
@@ -37,17 +39,18 @@ class NativeChoice {
 
  private:
   using Clock = std::chrono::steady_clock;
-  static constexpr std::int64_t kBatch = 64, kFewest = 1000;
+  static constexpr std::int64_t kBatch = 64, kFewest = 8;
   static constexpr double kLook = 5e-3;     // seconds of interpreting before a decision
   static constexpr double kLoading = 2e-2;  // what is left must take longer than this to look into the cache
   // Compiling takes some time, and more for a longer step, which takes longer to interpret too. Measured from 0.1 s (steps
-  // of 90 ns) to 1.2 s (18 us).
-  static constexpr double kCompiling = 0.1, kPerStepSecond = 7e4;
+  // of 90 ns) to 1.2 s (18 us). Families are loops: a chain takes 0.3 s, with steps of any length.
+  static constexpr double kCompiling = 0.1, kPerStepSecond = 7e4, kLongest = 4.0;
 
   void decide(std::int64_t left) {
     undecided_ = false;
     const double step = seconds_ / static_cast<double>(steps_), rest = step * static_cast<double>(left);
-    const bool pays = rest > 3.0 * (kCompiling + kPerStepSecond * step);
+    const double compiling = kCompiling + kPerStepSecond * step;
+    const bool pays = rest > 3.0 * (compiling < kLongest ? compiling : kLongest);
     if (rest > kLoading) (void)stepper_.go_native(!pays);
   }
 

@@ -175,7 +175,7 @@ bool run_compiler(const fs::path& compiler, const fs::path& source, const fs::pa
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-NativeCode load(const fs::path& object, bool from_cache) {
+NativeCode load(const fs::path& object, bool from_cache, const char* symbol) {
   NativeCode out;
   out.from_cache = from_cache;
   if (!is_ours(object, false)) {
@@ -188,7 +188,7 @@ NativeCode load(const fs::path& object, bool from_cache) {
     return out;
   }
   out.library = std::shared_ptr<void>(handle, [](void* h) { dlclose(h); });
-  out.steps = reinterpret_cast<NativeSteps>(dlsym(handle, kNativeSymbol));
+  out.steps = reinterpret_cast<NativeSteps>(dlsym(handle, symbol));
   if (out.steps == nullptr) out.fault = fmt::format("'{}' does not contain a step", object.string());
   return out;
 }
@@ -201,7 +201,7 @@ NativeCode fault(std::string text) {
 
 }  // namespace
 
-NativeCode native_code(const std::string& text, bool only_cached) {
+NativeCode native_code(const std::string& text, bool only_cached, const char* symbol) {
   const std::optional<fs::path> compiler = find_compiler();
   if (!compiler) return fault("no C compiler (gcc, cc, clang) was found in PATH");
   std::string flags;
@@ -211,7 +211,7 @@ NativeCode native_code(const std::string& text, bool only_cached) {
   if (cache) {
     const fs::path object = *cache / (name + ".so");
     if (std::error_code error; fs::exists(object, error)) {
-      NativeCode out = load(object, true);
+      NativeCode out = load(object, true, symbol);
       if (out.steps != nullptr) return out;
       if (!is_ours(object, false)) return out;  // not ours to replace
       fs::remove(object, error);                // damaged: made again
@@ -232,11 +232,11 @@ NativeCode native_code(const std::string& text, bool only_cached) {
     std::error_code error;
     if (fs::copy_file(made, part, error); !error) {
       (void)chmod(part.c_str(), 0700);
-      if (fs::rename(part, object, error); !error) return load(object, false);
+      if (fs::rename(part, object, error); !error) return load(object, false, symbol);
       fs::remove(part, error);
     }
   }
-  return load(made, false);  // stays loaded when its file is gone
+  return load(made, false, symbol);  // stays loaded when its file is gone
 }
 
 }  // namespace rattleback

@@ -19,6 +19,7 @@ struct NativeCode {
 };
 
 // only_cached: nothing is compiled; without an object in the cache `steps` is null and `fault` says so.
-NativeCode native_code(const std::string& text, bool only_cached = false);
+// symbol: the name of its function.
+NativeCode native_code(const std::string& text, bool only_cached = false, const char* symbol = kNativeSymbol);
 
 }  // namespace rattleback

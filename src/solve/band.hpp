@@ -20,10 +20,8 @@ struct Band {
   }
 };
 
-// KL, KU: the bandwidths when they are known at compile time, else -1.
-template <int KL = -1, int KU = -1>
-bool factor_band(const Band& band, double* a, std::int32_t* pivot, double* scale) {
-  const std::int32_t n = band.n, kl = KL < 0 ? band.kl : KL, ku = KU < 0 ? band.ku : KU, width = 2 * kl + ku + 1;
+inline bool factor_band(const Band& band, double* a, std::int32_t* pivot, double* scale) {
+  const std::int32_t n = band.n, kl = band.kl, ku = band.ku, width = 2 * kl + ku + 1;
   for (std::int32_t i = 0; i < n; ++i) {
     double* const row = a + static_cast<std::int64_t>(i) * width;
     double big = 0.0;
@@ -61,9 +59,8 @@ bool factor_band(const Band& band, double* a, std::int32_t* pivot, double* scale
 }
 
 // b becomes A^-1 b.
-template <int KL = -1, int KU = -1>
-void solve_band(const Band& band, const double* a, const std::int32_t* pivot, const double* scale, double* b) {
-  const std::int32_t n = band.n, kl = KL < 0 ? band.kl : KL, ku = KU < 0 ? band.ku : KU, width = 2 * kl + ku + 1;
+inline void solve_band(const Band& band, const double* a, const std::int32_t* pivot, const double* scale, double* b) {
+  const std::int32_t n = band.n, kl = band.kl, ku = band.ku, width = 2 * kl + ku + 1;
   for (std::int32_t i = 0; i < n; ++i) b[i] *= scale[i];
   for (std::int32_t k = 0; k < n; ++k) {
     if (pivot[k] != 0) std::swap(b[k], b[k + pivot[k]]);

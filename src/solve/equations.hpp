@@ -148,6 +148,7 @@ class Plan {
   [[nodiscard]] const Program& guess_program() const { return guess_; }
   [[nodiscard]] std::size_t instruction_count() const;
   [[nodiscard]] bool is_sparse() const { return sparse_ != nullptr; }  // large systems: no blocks
+  [[nodiscard]] SparsePlan* sparse() const { return sparse_.get(); }
 
  private:
   std::vector<Block> blocks_;

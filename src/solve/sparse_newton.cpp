@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "solve/convergence.hpp"
+#include "solve/largest.hpp"
 #include "solve/sparse_plan.hpp"
 
 namespace rattleback {
@@ -16,19 +17,6 @@ constexpr double kEps = Convergence::kEps;
 constexpr double kRefresh = 0.05;    // contraction above which the matrix is computed anew
 constexpr double kExact = 0.5;       // times eps: a residual below this times its bound is as good as zero
 constexpr double kStagnating = 8.0;  // the same for one that does not get smaller
-
-// Rounding errors of each residual, from sum_j |dr/dx_j| |x_j|.
-void estimate_bounds(const SparsePlan::Block& b, double* w, const Sizes& sizes) {
-  double size[4];
-  for (int k = 0; k < 4; ++k) size[k] = std::fmax(sizes.typical[k % 2], k < 2 ? 0.0 : sizes.noise[k % 2]);
-  for (std::int32_t i = 0; i < b.size; ++i) {
-    double s = 0.0;
-    for (std::int32_t k = b.bounds.first[static_cast<std::size_t>(i)];
-         k < b.bounds.first[static_cast<std::size_t>(i) + 1]; ++k)
-      s += std::fabs(w[b.bounds.slot[static_cast<std::size_t>(k)]]) * size[b.bounds.kind[static_cast<std::size_t>(k)]];
-    w[b.bound + i] = kEps * s;
-  }
-}
 
 // Largest residual in units of its bound.
 double excess(const SparsePlan::Block& b, const double* w) {
@@ -41,50 +29,45 @@ double excess(const SparsePlan::Block& b, const double* w) {
   return worst;
 }
 
-void run_copies(const SparsePlan::Block& b, double* w) {
-  for (const SparsePlan::Copy& c : b.copies)
-    std::memcpy(w + c.to, w + c.from, static_cast<std::size_t>(c.size) * sizeof(double));
-}
-
-void evaluate(const SparsePlan::Block& b, double* w, bool with_residual) {
-  run_copies(b, w);
-  b.values.run(w);
-  if (with_residual) b.residual.run(w);
-}
-
-void write_matrix(const SparsePlan::Block& b, double* w) {
-  b.jacobian.run(w);
-  b.chain.run(w, w);
-  b.solver->clear();
-  b.matrix.run(w, b.solver->matrix());
-}
-
-double largest(const double* x, std::int32_t size) {
-  double big = 0.0;
-  for (std::int32_t i = 0; i < size; ++i) big = std::fabs(x[i]) > big ? std::fabs(x[i]) : big;
-  return big;
-}
-
 bool finite(const double* x, std::int32_t size) {
   double sum = 0.0;  // stays 0 unless something is not finite
   for (std::int32_t i = 0; i < size; ++i) sum += x[i] * 0.0;
   return sum == 0.0;
 }
 
+// x -= delta, in one pass with what is to be known of both. False: delta is not finite.
+bool correct(double* x, const double* delta, std::int32_t size, double& big, double& change) {
+  constexpr auto kLanes = static_cast<std::int32_t>(Maximum::kLanes);
+  Maximum of_x, of_delta;
+  double zero[kLanes] = {};  // stays 0 unless something is not finite
+  const auto one = [&](std::int32_t i, std::int32_t l) {
+    x[i] -= delta[i];
+    of_x.see(static_cast<std::size_t>(l), x[i]);
+    of_delta.see(static_cast<std::size_t>(l), delta[i]);
+    zero[l] += delta[i] * 0.0;
+  };
+  std::int32_t i = 0;
+  for (; i + kLanes <= size; i += kLanes)
+    for (std::int32_t l = 0; l < kLanes; ++l) one(i + l, l);
+  for (; i < size; ++i) one(i, 0);
+  big = std::fmax(big, of_x.value());
+  change = std::fmax(change, of_delta.value());
+  double sum = 0.0;
+  for (const double z : zero) sum += z;
+  return sum == 0.0;
+}
+
 // x -= correction, and how large that was.
 Correction apply_correction(const SparsePlan::Block& b, double* w, const Sizes& sizes) {
-  if (!finite(w + b.delta, b.size)) return {.size = 0.0, .noise = 0.0, .finite = false};
   double big[2] = {sizes.typical[0], sizes.typical[1]}, change[2] = {0.0, 0.0};
   const double* delta = w + b.delta;
+  Correction c;
   for (const SparsePlan::Vector& v : b.unknowns) {
     const auto kind = static_cast<std::size_t>(v.scale);
-    double* const x = w + v.slot;
-    for (std::int32_t i = 0; i < v.size; ++i) x[i] -= delta[i];
-    big[kind] = std::fmax(big[kind], largest(x, v.size));
-    change[kind] = std::fmax(change[kind], largest(delta, v.size));
+    if (!correct(w + v.slot, delta, v.size, big[kind], change[kind])) c.finite = false;
     delta += v.size;
   }
-  Correction c;
+  if (!c.finite) return c;
   for (int k = 0; k < 2; ++k) {
     c.big[k] = std::fmax(big[k], sizes.noise[k]);
     if (change[k] <= 0.0) continue;
@@ -96,34 +79,76 @@ Correction apply_correction(const SparsePlan::Block& b, double* w, const Sizes& 
 
 }  // namespace
 
-bool SparsePlan::solve_block(Block& b, double* w, const Sizes& sizes, const SolveOptions& options,
+void SparsePlan::run(SparsePart part, std::size_t block, double* w, const double* size) {
+  Block& b = blocks_[block];
+  if (parts_ != nullptr) {
+    const auto number = block * static_cast<std::size_t>(SparsePart::count) + static_cast<std::size_t>(part);
+    parts_(static_cast<int>(number), w, b.solver->matrix(), size, tables_.data());
+    return;
+  }
+  switch (part) {
+    case SparsePart::start:
+      b.before.run(w);
+      b.fixed.run(w, w);
+      break;
+    case SparsePart::values:
+    case SparsePart::values_and_residual:
+      for (const Copy& c : b.copies)
+        std::memcpy(w + c.to, w + c.from, static_cast<std::size_t>(c.size) * sizeof(double));
+      b.values.run(w);
+      if (part == SparsePart::values_and_residual) b.residual.run(w);
+      break;
+    case SparsePart::matrix:
+      b.jacobian.run(w);
+      b.chain.run(w, w);
+      b.matrix.run(w, b.solver->matrix());
+      break;
+    case SparsePart::bounds: b.bounds.run_bounds(w, size, kEps, w + b.bound); break;
+    case SparsePart::first:
+      for (const auto each :
+           {SparsePart::start, SparsePart::values_and_residual, SparsePart::matrix, SparsePart::bounds})
+        run(each, block, w, size);
+      break;
+    case SparsePart::count: break;
+  }
+}
+
+bool SparsePlan::solve_block(std::size_t number, double* w, const Sizes& sizes, const SolveOptions& options,
                              SolveReport& report) {
-  b.before.run(w);
-  b.fixed.run(w, w);
+  Block& b = blocks_[number];
+  // Rounding errors of each residual are estimated from sum_j |dr/dx_j| |x_j|, with these sizes.
+  double size[4];
+  for (int k = 0; k < 4; ++k) size[k] = std::fmax(sizes.typical[k % 2], k < 2 ? 0.0 : sizes.noise[k % 2]);
   Convergence convergence(options);
   bool current = true;  // the matrix is to be that of this point
   double before = 0.0;
   for (int k = 1; k <= options.max_iterations; ++k) {
-    evaluate(b, w, true);
-    if (k > 1) {
+    if (k == 1) {
+      b.solver->clear();
+      run(SparsePart::first, number, w, size);
+    } else {
+      run(SparsePart::values_and_residual, number, w);
       const double now = excess(b, w);
-      report.residual = largest(w + b.r, b.size);
+      report.residual = largest(w + b.r, static_cast<std::size_t>(b.size));
       if (now <= kExact || (now <= kStagnating && now > 0.5 * before)) return true;
       before = now;
     }
     ++report.iterations;
     if (current) {
-      write_matrix(b, w);
-      if (!b.solver->factor()) {
-        report.residual = largest(w + b.r, b.size);
+      if (k > 1) {
+        b.solver->clear();
+        run(SparsePart::matrix, number, w);
+        run(SparsePart::bounds, number, w, size);
+      }
+      if (!b.solver->factor_and_solve(w + b.r, w + b.delta)) {
+        report.residual = largest(w + b.r, static_cast<std::size_t>(b.size));
         report.reason = finite(w + b.r, b.size) ? "the matrix of the equations is singular"
                                                 : "the equations gave a value that is not finite";
         return false;
       }
-      if (!b.linear) estimate_bounds(b, w, sizes);
       if (k == 1 && !b.linear) before = excess(b, w);
     }
-    b.solver->solve(w + b.r, w + b.delta);
+    if (!current) b.solver->solve(w + b.r, w + b.delta);
     const Correction c = apply_correction(b, w, sizes);
     if (!c.finite) {
       report.reason = "the equations gave a value that is not finite";
@@ -136,7 +161,7 @@ bool SparsePlan::solve_block(Block& b, double* w, const Sizes& sizes, const Solv
       return false;
     }
     if (arrived) {
-      evaluate(b, w, false);
+      run(SparsePart::values, number, w);
       return true;
     }
     if (convergence.measured()) report.contraction = convergence.ratio();
@@ -147,23 +172,27 @@ bool SparsePlan::solve_block(Block& b, double* w, const Sizes& sizes, const Solv
 }
 
 void SparsePlan::choose_pivots(double* w) {
-  for (Block& b : blocks_) {
-    b.before.run(w);
-    b.fixed.run(w, w);
-    evaluate(b, w, true);
-    write_matrix(b, w);
-    b.solver->choose_pivots();
+  for (std::size_t k = 0; k < blocks_.size(); ++k) {
+    run(SparsePart::start, k, w);
+    run(SparsePart::values_and_residual, k, w);
+    blocks_[k].solver->clear();
+    run(SparsePart::matrix, k, w);
+    blocks_[k].solver->choose_pivots();
   }
 }
 
 SolveReport SparsePlan::solve(double* w, const Sizes& sizes, const SolveOptions& options) {
   SolveReport report;
-  for (Block& b : blocks_)
-    if (!solve_block(b, w, sizes, options, report)) {
+  for (std::size_t k = 0; k < blocks_.size(); ++k)
+    if (!solve_block(k, w, sizes, options, report)) {
       report.ok = false;
       return report;
     }
-  finish_.run(w);
+  if (parts_ != nullptr)
+    parts_(static_cast<int>(blocks_.size() * static_cast<std::size_t>(SparsePart::count)), w, nullptr, nullptr,
+           tables_.data());
+  else
+    finish_.run(w);
   return report;
 }
 

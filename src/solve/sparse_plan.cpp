@@ -36,6 +36,31 @@ struct Term {
   std::int32_t row, col, a, b;
 };
 
+// Which elements of a sparse matrix may be neighbours in a family: those on a diagonal, or in a row or column that is
+// full.
+class Kinds {
+ public:
+  explicit Kinds(const std::vector<Term>& list) {
+    const Term* last = nullptr;
+    for (const Term& t : list) {
+      if (last != nullptr && last->row == t.row && last->col == t.col) continue;
+      ++rows_[t.row];
+      ++columns_[t.col];
+      last = &t;
+    }
+  }
+  std::int64_t operator()(const Term& t) const {
+    constexpr std::int64_t kOther = std::int64_t{1} << 40;
+    if (rows_.at(t.row) >= kFull) return kOther + t.row;
+    if (columns_.at(t.col) >= kFull) return 2 * kOther + t.col;
+    return t.col - t.row;
+  }
+
+ private:
+  static constexpr std::int32_t kFull = 64;
+  std::unordered_map<std::int32_t, std::int32_t> rows_, columns_;
+};
+
 }  // namespace
 
 class SparseCompiler {
@@ -326,7 +351,7 @@ class SparseCompiler {
           for (const Derivative& d : list)
             if (d.entry.count == 0) roots.push_back(d.entry.expr);
     assembler_.announce(roots);
-    one_ = assembler_.value(out_.guess, g_.one());
+    one_ = out_.one_ = assembler_.value(out_.guess, g_.one());
   }
 
   // Entries that meet in one place become one.
@@ -486,6 +511,7 @@ class SparseCompiler {
       const Group& group = eq_.groups[wish.inner[i]];
       std::vector<Term> list;
       terms(d_inner[i], 0, list);
+      const Kinds kinds(list);
       Rows& s = S[wish.inner[i]];
       s.first.assign(at(group.size) + 1, 0);
       for (std::size_t begin = 0, end = 0; begin < list.size(); begin = end) {
@@ -498,13 +524,15 @@ class SparseCompiler {
             fixed = fixed && fixed_slot[at(list[k].a)] != 0 && fixed_slot[at(list[k].b)] != 0;
           fixed_slot.resize(at(slot) + 1, 1);
           fixed_slot[at(slot)] = static_cast<char>(fixed);
-          add_products(fixed ? block.fixed : block.chain, slot, std::span(list).subspan(begin, end - begin));
+          add_products(fixed ? block.fixed : block.chain, slot, std::span(list).subspan(begin, end - begin), kinds);
         }
         ++s.first[at(list[begin].row) + 1];
         s.col.push_back(list[begin].col);
         s.slot.push_back(slot);
       }
       std::partial_sum(s.first.begin(), s.first.end(), s.first.begin());
+      block.fixed.barrier();  // the derivatives of the next vector may need these
+      block.chain.barrier();
     }
 
     std::vector<Term> list;
@@ -512,21 +540,19 @@ class SparseCompiler {
     std::vector<SparseSolver::Place> pattern;
     for (std::size_t k = 0; k < list.size(); k = end_of(list, k)) pattern.emplace_back(list[k].row, list[k].col);
     block.solver = std::make_unique<SparseSolver>(block.size, pattern);
+    const Kinds kinds(list);
     std::size_t element = 0;
     for (std::size_t begin = 0, end = 0; begin < list.size(); begin = end) {
       end = end_of(list, begin);
-      add_products(block.matrix, block.solver->places()[element++], std::span(list).subspan(begin, end - begin));
+      add_products(block.matrix, block.solver->places()[element++], std::span(list).subspan(begin, end - begin), kinds);
     }
     write_bounds(block, wish, d_equations, offset);
   }
 
-  static void add_products(Products& to, std::int32_t target, std::span<const Term> list) {
-    to.to.push_back(target);
-    for (const Term& t : list) {
-      to.a.push_back(t.a);
-      to.b.push_back(t.b);
-    }
-    to.first.push_back(static_cast<std::int32_t>(to.a.size()));
+  static void add_products(Products& to, std::int32_t target, std::span<const Term> list, const Kinds& kinds) {
+    std::vector<std::pair<std::int32_t, std::int32_t>> terms;
+    for (const Term& t : list) terms.emplace_back(t.a, t.b);
+    to.add(target, terms, kinds(list[0]));
   }
 
   void write_bounds(SparsePlan::Block& block, const Wish& wish, const std::vector<std::vector<Derivative>>& d_equations,
@@ -534,7 +560,7 @@ class SparseCompiler {
     if (block.linear) return;
     struct Weight {
       std::int32_t row, slot;
-      std::uint8_t kind;
+      std::int32_t kind;
     };
     std::vector<Weight> list;
     std::vector<char> position_row(at(block.size), 0);
@@ -546,17 +572,17 @@ class SparseCompiler {
         for (std::int32_t k = 0; k < members(d.entry); ++k) {
           const std::int32_t row = first + d.entry.row.at(k);
           const int kind = static_cast<int>(eq_.groups[d.to].scale) + (position_row[at(row)] != 0 ? 2 : 0);
-          list.push_back({row, d.slot + (d.entry.count == 0 ? 0 : k), static_cast<std::uint8_t>(kind)});
+          list.push_back({row, d.slot + (d.entry.count == 0 ? 0 : k), kind});
         }
     }
     std::stable_sort(list.begin(), list.end(), [](const Weight& x, const Weight& y) { return x.row < y.row; });
-    block.bounds.first.assign(at(block.size) + 1, 0);
-    for (const Weight& x : list) {
-      ++block.bounds.first[at(x.row) + 1];
-      block.bounds.slot.push_back(x.slot);
-      block.bounds.kind.push_back(x.kind);
+    std::vector<std::pair<std::int32_t, std::int32_t>> terms;
+    for (std::size_t begin = 0, end = 0; begin < list.size(); begin = end) {
+      terms.clear();
+      for (end = begin; end < list.size() && list[end].row == list[begin].row; ++end)
+        terms.emplace_back(list[end].slot, list[end].kind);
+      block.bounds.add(list[begin].row, terms, 0);
     }
-    std::partial_sum(block.bounds.first.begin(), block.bounds.first.end(), block.bounds.first.begin());
   }
 
   void finish() {

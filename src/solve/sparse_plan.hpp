@@ -10,21 +10,23 @@
 #pragma once
 
 #include "solve/family_equations.hpp"
+#include "solve/products.hpp"
 #include "solve/sparse_solver.hpp"
 
 namespace rattleback {
 
-// target[k] = sum of w[a]*w[b] over its terms.
-struct Products {
-  std::vector<std::int32_t> to, first = {0}, a, b;
-  void run(const double* w, double* out) const {
-    for (std::size_t k = 0; k < to.size(); ++k) {
-      double s = 0.0;
-      for (std::int32_t i = first[k]; i < first[k + 1]; ++i)
-        s += w[a[static_cast<std::size_t>(i)]] * w[b[static_cast<std::size_t>(i)]];
-      out[to[k]] = s;
-    }
-  }
+// A compiled plan (native/sparse_text.hpp): its parts are those of block 0, of block 1, ..., and then `finish`.
+// out: the solver's matrix; size: of typical unknowns, for the bounds.
+using SparseParts = void (*)(int part, double* w, double* out, const double* size, const double* const* tables);
+inline constexpr const char* kSparseSymbol = "rattleback_part";
+enum class SparsePart : std::uint8_t {
+  start,
+  values,
+  values_and_residual,
+  matrix,
+  bounds,
+  first,  // all but `values`, for the first iteration
+  count
 };
 
 class SparsePlan {
@@ -50,10 +52,6 @@ class SparsePlan {
     std::int32_t slot, size;
     Equations::Scale scale;
   };
-  struct Bounds {  // for each row, the derivatives by which its rounding errors are estimated
-    std::vector<std::int32_t> first = {0}, slot;
-    std::vector<std::uint8_t> kind;  // Scale, + 2 in rows at position level
-  };
   struct Block {
     Program before;            // once per step: explicit vectors and derivatives that stay as they are
     Products fixed;            // once per step
@@ -61,19 +59,33 @@ class SparsePlan {
     Program values, residual;  // at every iteration: explicit vectors, then the residuals
     Program jacobian;          // when the matrix is wanted
     Products chain, matrix;    // ... derivatives S, then J
-    Bounds bounds;
+    Products bounds;  // of the rounding errors of each row: its derivatives, and Scale, + 2 in rows at position level
     std::vector<Vector> unknowns;
     std::int32_t size = 0, r = 0, delta = 0, bound = 0;
     bool linear = false;
     std::unique_ptr<SparseSolver> solver;
   };
   [[nodiscard]] const std::vector<Block>& blocks() const { return blocks_; }
+  [[nodiscard]] const Program& finish() const { return finish_; }
+  [[nodiscard]] std::int32_t one() const { return one_; }  // slot of the constant 1
+  // From here on these are called in place of the programs and products.
+  void use(SparseParts parts, std::shared_ptr<void> library, std::vector<const double*> tables) {
+    parts_ = parts;
+    library_ = std::move(library);
+    tables_ = std::move(tables);
+  }
+  [[nodiscard]] bool is_native() const { return parts_ != nullptr; }
 
  private:
   friend class SparseCompiler;
-  bool solve_block(Block& b, double* w, const Sizes& sizes, const SolveOptions& options, SolveReport& report);
+  void run(SparsePart part, std::size_t block, double* w, const double* size = nullptr);
+  bool solve_block(std::size_t number, double* w, const Sizes& sizes, const SolveOptions& options, SolveReport& report);
   std::vector<Block> blocks_;
   Program finish_;  // after the last block: what is still to be computed, and the results
+  std::int32_t one_ = 0;
+  SparseParts parts_ = nullptr;
+  std::shared_ptr<void> library_;
+  std::vector<const double*> tables_;
 };
 
 }  // namespace rattleback

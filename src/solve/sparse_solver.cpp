@@ -2,6 +2,8 @@
 
 #include <klu.h>
 
+#include "solve/tridiagonal.hpp"
+
 namespace rattleback {
 namespace {
 
@@ -97,19 +99,21 @@ SparseSolver::SparseSolver(std::int32_t n, std::span<const Place> pattern)
   matrix_.assign(static_cast<std::size_t>(n) * static_cast<std::size_t>(band_.width()), 0.0);
   scale_.assign(static_cast<std::size_t>(n), 1.0);
   pivot_.assign(static_cast<std::size_t>(n), 0);
+  full_ = tridiagonal() && pattern.size() == 3 * static_cast<std::size_t>(n) - 2;
 }
 
 SparseSolver::~SparseSolver() = default;
 
 void SparseSolver::clear() {
-  if (banded()) std::fill(matrix_.begin(), matrix_.end(), 0.0);
+  if (banded() && !full_) std::fill(matrix_.begin(), matrix_.end(), 0.0);
 }
 
 bool SparseSolver::factor() {
-  if (klu_ == nullptr) {
-    if (band_.kl == 1 && band_.ku == 1) return factor_band<1, 1>(band_, matrix_.data(), pivot_.data(), scale_.data());
-    return factor_band(band_, matrix_.data(), pivot_.data(), scale_.data());
+  if (tridiagonal()) {
+    std::fill(work_.begin(), work_.end(), 0.0);
+    return Tridiagonal(n_, matrix_.data(), pivot_.data(), scale_.data()).factor_and_solve(work_.data(), work_.data());
   }
+  if (klu_ == nullptr) return factor_band(band_, matrix_.data(), pivot_.data(), scale_.data());
   return klu_->factor(matrix_.data());
 }
 
@@ -119,23 +123,41 @@ void SparseSolver::choose_pivots() {
   (void)klu_->factor(matrix_.data());
 }
 
+// f(right-hand side, solution) with the unknowns in the order of the band.
+template <class F>
+auto SparseSolver::in_order(const double* r, double* x, F&& f) {
+  if (!permuted_) return f(r, x);
+  for (std::int32_t k = 0; k < n_; ++k) work_[static_cast<std::size_t>(k)] = r[order_[static_cast<std::size_t>(k)]];
+  const auto out = f(work_.data(), work_.data());
+  for (std::int32_t k = 0; k < n_; ++k) x[order_[static_cast<std::size_t>(k)]] = work_[static_cast<std::size_t>(k)];
+  return out;
+}
+
 void SparseSolver::solve(const double* r, double* x) {
   if (klu_ != nullptr) {
     std::copy_n(r, n_, x);
     klu_solve(klu_->symbolic, klu_->numeric, n_, 1, x, &klu_->common);
     return;
   }
-  double* const b = permuted_ ? work_.data() : x;
-  if (permuted_)
-    for (std::int32_t k = 0; k < n_; ++k) b[k] = r[order_[static_cast<std::size_t>(k)]];
-  else
-    std::copy_n(r, n_, b);
-  if (band_.kl == 1 && band_.ku == 1)
-    solve_band<1, 1>(band_, matrix_.data(), pivot_.data(), scale_.data(), b);
-  else
-    solve_band(band_, matrix_.data(), pivot_.data(), scale_.data(), b);
-  if (permuted_)
-    for (std::int32_t k = 0; k < n_; ++k) x[order_[static_cast<std::size_t>(k)]] = b[k];
+  in_order(r, x, [&](const double* from, double* to) {
+    if (tridiagonal()) {
+      Tridiagonal(n_, matrix_.data(), pivot_.data(), scale_.data()).solve(from, to);
+      return true;
+    }
+    if (from != to) std::copy_n(from, n_, to);
+    solve_band(band_, matrix_.data(), pivot_.data(), scale_.data(), to);
+    return true;
+  });
+}
+
+bool SparseSolver::factor_and_solve(const double* r, double* x) {
+  if (tridiagonal())
+    return in_order(r, x, [&](const double* from, double* to) {
+      return Tridiagonal(n_, matrix_.data(), pivot_.data(), scale_.data()).factor_and_solve(from, to);
+    });
+  if (!factor()) return false;
+  solve(r, x);
+  return true;
 }
 
 }  // namespace rattleback

@@ -22,8 +22,8 @@ class SparseSolver {
   SparseSolver(const SparseSolver&) = delete;
   SparseSolver& operator=(const SparseSolver&) = delete;
 
-  // Where the element number k of the pattern is to be written. All of it must be written before factor(), which
-  // overwrites it.
+  // Where the element number k of the pattern is to be written. All of it must be written between clear() and factor(),
+  // which overwrites it.
   [[nodiscard]] std::span<const std::int32_t> places() const { return places_; }
   [[nodiscard]] double* matrix() { return matrix_.data(); }
   void clear();
@@ -36,11 +36,16 @@ class SparseSolver {
   void choose_pivots();
   bool factor();                           // false: singular
   void solve(const double* r, double* x);  // x = A^-1 r; x and r must not overlap
+  bool factor_and_solve(const double* r, double* x);
 
  private:
   struct Klu;
+  [[nodiscard]] bool tridiagonal() const { return klu_ == nullptr && band_.kl == 1 && band_.ku == 1; }
+  template <class F>
+  auto in_order(const double* r, double* x, F&& f);
   std::int32_t n_;
   bool permuted_ = false;
+  bool full_ = false;                // all places of a tridiagonal matrix are in the pattern
   std::vector<std::int32_t> order_;  // order_[k]: which unknown comes k-th
   std::vector<std::int32_t> places_, pivot_;
   std::vector<double> matrix_, scale_, work_;

@@ -54,8 +54,12 @@ void expect_solved(SparseSolver& solver, std::int32_t n, const std::vector<Place
   }
   std::vector<double> r(size), x(size);
   for (double& e : r) e = number();
-  ASSERT_TRUE(solver.factor());
-  solver.solve(r.data(), x.data());
+  if (seed % 2 == 0) {
+    ASSERT_TRUE(solver.factor_and_solve(r.data(), x.data()));
+  } else {
+    ASSERT_TRUE(solver.factor());
+    solver.solve(r.data(), x.data());
+  }
   // Backward stable: the residual is rounding, row by row.
   std::vector<double> residual(size), terms(size);
   for (std::size_t i = 0; i < size; ++i) {
@@ -80,13 +84,43 @@ TEST(SparseSolver, FindsTheBandOfAShuffledLine) {
   for (unsigned seed = 1; seed < 6; ++seed) expect_solved(solver, 200, pattern, seed);
 }
 
-TEST(SparseSolver, TridiagonalWithRowExchanges) {
+std::vector<Place> tridiagonal(std::int32_t n) {
   std::vector<Place> pattern;
-  for (std::int32_t i = 0; i < 50; ++i)
-    for (std::int32_t j = std::max(0, i - 1); j < std::min(50, i + 2); ++j) pattern.emplace_back(i, j);
-  SparseSolver solver(50, pattern);
-  EXPECT_EQ(solver.band().width(), 4);
-  for (unsigned seed = 1; seed < 6; ++seed) expect_solved(solver, 50, pattern, seed);
+  for (std::int32_t i = 0; i < n; ++i)
+    for (std::int32_t j = std::max(0, i - 1); j < std::min(n, i + 2); ++j) pattern.emplace_back(i, j);
+  return pattern;
+}
+
+// Eliminated from both ends, which meet at different places for even and odd sizes.
+TEST(SparseSolver, TridiagonalWithRowExchanges) {
+  for (const std::int32_t n : {2, 3, 4, 5, 50, 51}) {
+    SCOPED_TRACE(n);
+    const auto pattern = tridiagonal(n);
+    SparseSolver solver(n, pattern);
+    EXPECT_EQ(solver.band().width(), 4);
+    for (unsigned seed = 1; seed < 6; ++seed) expect_solved(solver, n, pattern, seed);
+  }
+}
+
+// Nothing on the diagonal: every elimination exchanges rows, on both sides.
+TEST(SparseSolver, TridiagonalWithAZeroDiagonal) {
+  for (const std::int32_t n : {4, 6, 30}) {
+    const auto pattern = tridiagonal(n);
+    SparseSolver solver(n, pattern);
+    for (int repeat = 0; repeat < 2; ++repeat) {  // nothing of the first factors may be left
+      solver.clear();
+      for (std::size_t k = 0; k < pattern.size(); ++k)
+        solver.matrix()[solver.places()[k]] = pattern[k].first == pattern[k].second ? 0.0 : 1.0 + 0.1 * repeat;
+      std::vector<double> r(static_cast<std::size_t>(n)), x(r), again(r);
+      for (std::size_t i = 0; i < r.size(); ++i) r[i] = 1.0 + static_cast<double>(i);
+      ASSERT_TRUE(solver.factor_and_solve(r.data(), x.data()));
+      solver.solve(r.data(), again.data());
+      EXPECT_EQ(x, again);
+      for (std::size_t i = 0; i < r.size(); ++i)
+        EXPECT_NEAR((1.0 + 0.1 * repeat) * ((i > 0 ? x[i - 1] : 0.0) + (i + 1 < r.size() ? x[i + 1] : 0.0)), r[i],
+                    1e-13);
+    }
+  }
 }
 
 TEST(SparseSolver, TakesKluWithoutABand) {
@@ -97,7 +131,7 @@ TEST(SparseSolver, TakesKluWithoutABand) {
 }
 
 TEST(SparseSolver, SaysThatAMatrixIsSingular) {
-  for (const auto& pattern : {arrow(300), shuffled_line(200)}) {
+  for (const auto& pattern : {arrow(300), shuffled_line(200), tridiagonal(40)}) {
     const std::int32_t n = pattern.back().first + 1;
     SparseSolver solver(n, pattern);
     solver.clear();
