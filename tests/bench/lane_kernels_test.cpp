@@ -9,7 +9,6 @@
 
 namespace {
 
-using rattleback::LoadOptions;
 using rattleback::Options;
 using rattleback::Trajectory;
 
