@@ -12,8 +12,8 @@
 namespace rattleback {
 
 struct StartReader::Kept {
-  Kept(const std::string& text, const std::string& file)
-      : source(file, text), document(front::parse_document(source)) {}
+  Kept(const std::string& words, const std::string& file)
+      : source(file, words), document(front::parse_document(source)) {}
   front::Source source;
   front::Value document;
   std::optional<front::ModelText> text;  // nothing: an interconnection

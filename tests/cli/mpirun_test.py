@@ -71,7 +71,7 @@ def main():
                 assert shared_status == 2 and shared_out == "", (wrong, processes, shared_status)
                 assert shared_message.count(message.strip()) == 1, (wrong, processes, shared_message)
         # Without the module the processes do not all write the same file.
-        lonely = os.path.join(folder, "rattleback")
+        lonely = os.path.join(folder, "lonely")
         shutil.copy(BINARY, lonely)
         status, _, message = run(2, cases[0], folder, lonely)
         assert status == 2 and "built without MPI" in message, (status, message)
