@@ -31,7 +31,7 @@ std::string LaneGroup::why_not(const PlanStepper& stepper) {
   if (d.step.has(kReferenceEnergy)) return "its steps depend on the energy of the start";
   if (d.step.is_sparse()) return "large systems are not taken in lanes";
   for (const Plan::Block& b : d.step.blocks())
-    if (b.saddle || b.leading) return "its stage system is first solved with a simpler matrix, which lanes do not have";
+    if (b.saddle) return "its stage system is solved with a matrix that is shared by the stages";
   return "";
 }
 

@@ -96,6 +96,8 @@ class LanesText {
   // Rows that no lane has exchanged yet: what is not solved must not point anywhere either.
   void rows_in_order(std::int32_t n) { line("for (k = 0; k < {0}; ++k) perm{0}_@[k] = WHOLE(k);", n); }
   void linear_solve(const Plan::Block& b, bool kept);
+  void leading_solve(const Plan::Block& b);
+  static std::int32_t correction(const Plan::Block& b) { return b.pivots + 2 * b.size; }  // slots, as in newton.cpp
   void newton(const Plan::Block& b);
   void sub_step();
   void body();
@@ -153,7 +155,7 @@ void LanesText::find_local() {
     }
   };
   for (const Plan::Block& b : plan_.blocks())
-    for (const Program* p : {&b.before, &b.residual, &b.jacobian}) look(*p);
+    for (const Program* p : programs_of(b)) look(*p);
   look(plan_.finish());
   range(plan_.slot(kPosition), static_cast<std::int32_t>(shape_.state));
   for (const Space space : {kTime, kStepSize, kPreviousStep})
@@ -163,6 +165,11 @@ void LanesText::find_local() {
   for (const Plan::Block& b : plan_.blocks()) {
     range(b.r, b.size);
     range(b.J, b.size * b.size);
+    if (!b.leading) continue;
+    range(b.leading->S, b.leading->size * b.leading->size);
+    range(b.leading->rhs, b.leading->size);
+    range(b.leading->y, b.leading->size);
+    range(correction(b), b.size);
   }
   for (const std::uint32_t slot : written_)
     if (shared[slot] == 0) local_.insert(slot);
@@ -174,12 +181,14 @@ void LanesText::classify() {
       to.insert(static_cast<std::uint32_t>(first) + static_cast<std::uint32_t>(k));
   };
   for (const Plan::Block& b : plan_.blocks())
-    for (const Program* p : {&b.before, &b.residual, &b.jacobian}) written_by(*p);
+    for (const Program* p : programs_of(b)) written_by(*p);
   written_by(plan_.finish());
   range(state_, plan_.slot(kPosition), shape_.state);
   for (const Space space : {kTime, kStepSize, kPreviousStep})
     if (plan_.has(space)) range(written_, plan_.slot(space), 1);
   for (const std::int32_t u : plan_.unknown_slots()) range(written_, u, 1);
+  for (const Plan::Block& b : plan_.blocks())
+    if (b.leading) range(written_, b.leading->y, static_cast<std::size_t>(b.leading->size));
   find_local();
 }
 
@@ -331,6 +340,42 @@ void LanesText::linear_solve(const Plan::Block& b, bool kept) {
   loops_.insert(n);
 }
 
+// The same from the leading matrix, which is factored once.
+void LanesText::leading_solve(const Plan::Block& b) {
+  const LeadingSlots& d = *b.leading;
+  const std::int32_t m = d.size;
+  const auto S = [&](std::int32_t k) { return s(d.S + k); };
+  open("if (k == 1)");
+  program(d.matrix);
+  if (m == 1) {
+    fail(fmt::format("~(({0} != 0.0) & (size_of({0}) <= LARGEST))", S(0)));
+  } else if (m > kUnrolledMatrix) {
+    for (std::int32_t k = 0; k < m * m; ++k) line("next{}_@[{}] = {};", m, k, S(k));
+    line("current_@ = go@;");
+    fail(fmt::format("current_@ & lane_factor{0}(next{0}_@, lu{0}_@, perm{0}_@, scale{0}_@, current_@ & go@)", m));
+  }
+  close();
+  program(d.right);
+  if (m == 1) {
+    line("{} = {} / {};", s(d.y), s(d.rhs), S(0));
+  } else if (m > kUnrolledMatrix) {
+    for (std::int32_t k = 0; k < m; ++k) line("r_@[{}] = {};", k, s(d.rhs + k));
+    line("lane_substitute{0}(lu{0}_@, perm{0}_@, scale{0}_@, r_@, d_@);", m);
+    for (std::int32_t k = 0; k < m; ++k) line("{} = d_@[{}];", s(d.y + k), k);
+    loops_.insert(m);
+  } else {
+    std::string arguments;
+    for (std::int32_t k = 0; k < m * m; ++k) arguments += S(k) + ", ";
+    for (std::int32_t k = 0; k < m; ++k) arguments += s(d.rhs + k) + ", ";
+    for (std::int32_t k = 0; k < m; ++k) arguments += fmt::format("&d{}_@{}", k, k + 1 < m ? ", " : "");
+    fail(fmt::format("lane_solve{}({})", m, arguments));
+    for (std::int32_t k = 0; k < m; ++k) line("{} = d{}_@;", s(d.y + k), k);
+    unrolled_.insert(m);
+  }
+  program(d.expand);
+  for (std::int32_t k = 0; k < b.size; ++k) line("d{}_@ = {};", k, s(correction(b) + k));
+}
+
 void LanesText::newton(const Plan::Block& b) {
   const std::int32_t n = b.size;
   bool kinds[2] = {false, false};
@@ -339,8 +384,9 @@ void LanesText::newton(const Plan::Block& b) {
     for (int k = 0; k < 2; ++k)
       if (kinds[k]) what(k);
   };
-  const bool keeps = n > newton::kFullNewton;
-  if (n > newton::kFullNewton) rows_in_order(n);
+  const bool leads = b.leading.has_value(), keeps = !leads && n > newton::kFullNewton;
+  if (keeps) rows_in_order(n);
+  if (leads && b.leading->size > kUnrolledMatrix) rows_in_order(b.leading->size);
   line("go@ = ok@; k = 0;");
   if (keeps) line("current_@ = go@;");
   open("while (" + any("go@") + ")");
@@ -349,8 +395,12 @@ void LanesText::newton(const Plan::Block& b) {
   line("break;");
   close();
   program(b.residual);
-  if (!keeps) program(b.jacobian);
-  linear_solve(b, keeps);
+  if (leads) {
+    leading_solve(b);
+  } else {
+    if (!keeps) program(b.jacobian);
+    linear_solve(b, keeps);
+  }
   each([&](int k) { line("big{}_@ = typical{}_@; change{}_@ = ALL(0.0);", k, k, k); });
   std::string sum;
   for (std::int32_t i = 0; i < n; ++i) {
@@ -374,7 +424,7 @@ void LanesText::newton(const Plan::Block& b) {
   line("ratio_@ = size_@ / last_@;");
   const std::string squared = shape_.cautious ? "ratio_@" : "ratio_@ * ratio_@";
   const std::string kept = "ratio_@ / pick(1.0 - ratio_@ > 0.5, 1.0 - ratio_@, ALL(0.5))";
-  line("next_@ = {};", keeps ? fmt::format("pick(current_@, {}, {})", squared, kept) : squared);
+  line("next_@ = {};", leads ? kept : keeps ? fmt::format("pick(current_@, {}, {})", squared, kept) : squared);
   line("arrived@ |= (ratio_@ < 1.0) & (size_@ * next_@ <= {});", literal(0.25 * Convergence::kEps));
   line("slow@ = go@ & ~arrived@ & (ratio_@ > 0x1.3333333333333p-2);");  // 0.3
   open("if (" + any("slow@") + ")");
@@ -382,7 +432,8 @@ void LanesText::newton(const Plan::Block& b) {
     line("arrived@ |= slow@ & (size_@ <= pick(current_@, {}, {}));", wide(Convergence::kRoundingLevel),
          wide(Convergence::kCertainlyRounding));
   else
-    line("arrived@ |= slow@ & (size_@ <= {});", literal(Convergence::kRoundingLevel));
+    line("arrived@ |= slow@ & (size_@ <= {});",
+         literal(leads ? Convergence::kCertainlyRounding : Convergence::kRoundingLevel));
   noise();
   if (kinds[0] && kinds[1])
     line("arrived@ |= slow@ & (most(change0_@ / most(big0_@, noise0_@), change1_@ / most(big1_@, noise1_@)) <= {});",
@@ -391,10 +442,16 @@ void LanesText::newton(const Plan::Block& b) {
     line("arrived@ |= slow@ & (change{0}_@ / most(big{0}_@, noise{0}_@) <= {1});", kinds[0] ? 0 : 1,
          literal(Convergence::kNoise));
   // Here the residual is judged; that is left to the interpreter.
-  open(fmt::format("if (k > {})", newton::kPatience));
-  fail(fmt::format("slow@ & ~arrived@{}", keeps ? " & current_@" : ""));
+  if (!leads) {
+    open(fmt::format("if (k > {})", newton::kPatience));
+    fail(fmt::format("slow@ & ~arrived@{}", keeps ? " & current_@" : ""));
+    close();
+  }
   close();
-  close();
+  if (leads)
+    fail(fmt::format("~arrived@ & ((ratio_@ > {}) | ((ratio_@ > {}) & (size_@ > {})))",
+                     literal(newton::kSaddleContraction), literal(newton::kLeadingContraction),
+                     literal(newton::kLeadingRounding)));
   close();
   // Convergence::ran_away without the noise, which makes this one the stricter of the two.
   std::string away;

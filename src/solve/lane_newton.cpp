@@ -65,6 +65,59 @@ LaneNewton::LaneNewton(const Plan& plan) : plan_(plan) {
   pivots_.resize(kWidth * 2 * n);
   r_.resize(n);
   delta_.resize(n);
+  convergence_.reserve(kWidth);
+}
+
+// With the leading matrix. A lane that needs the exact one has not arrived.
+std::uint32_t LaneNewton::solve_leading(const Plan::Block& b, double* w, const std::array<Sizes, kWidth>& sizes,
+                                        const SolveOptions& options, std::uint32_t going) {
+  const LeadingSlots& d = *b.leading;
+  const auto n = static_cast<std::size_t>(b.size), m = static_cast<std::size_t>(d.size);
+  const std::int32_t correction = b.pivots + 2 * b.size;
+  std::uint32_t arrived = 0;
+  std::vector<Convergence>& convergence = convergence_;
+  convergence.assign(kWidth, Convergence(options));
+  for (int k = 1; k <= options.max_iterations && going != 0; ++k) {
+    b.residual.run_lanes<kWidth>(w);
+    if (k == 1) d.matrix.run_lanes<kWidth>(w);
+    d.right.run_lanes<kWidth>(w);
+    each_lane(going, [&](std::size_t l) {
+      double *const lu = lu_.data() + l * n * n, *const perm = pivots_.data() + l * 2 * n, *const scale = perm + m;
+      const double S = at(w, d.S, l);
+      if (m == 1) {
+        if (k == 1 && !(S != 0.0 && std::isfinite(S))) going &= ~(1U << l);
+        at(w, d.y, l) = at(w, d.rhs, l) / S;
+        return;
+      }
+      if (k == 1) {
+        for (std::size_t i = 0; i < m * m; ++i) lu[i] = at(w, d.S + static_cast<std::int32_t>(i), l);
+        if (!factor_in_place(lu, perm, scale, d.size)) {
+          going &= ~(1U << l);
+          return;
+        }
+      }
+      for (std::size_t i = 0; i < m; ++i) r_[i] = at(w, d.rhs + static_cast<std::int32_t>(i), l);
+      solve_factored(lu, perm, scale, r_.data(), delta_.data(), d.size);
+      for (std::size_t i = 0; i < m; ++i) at(w, d.y + static_cast<std::int32_t>(i), l) = delta_[i];
+    });
+    d.expand.run_lanes<kWidth>(w);
+    each_lane(going, [&](std::size_t l) {
+      const std::uint32_t bit = 1U << l;
+      for (std::size_t i = 0; i < n; ++i) delta_[i] = at(w, correction + static_cast<std::int32_t>(i), l);
+      const Correction c = correct(b, w, l, delta_.data(), sizes[l]);
+      going &= ~bit;
+      if (!c.finite) return;
+      if (convergence[l].arrived(c, false)) {
+        if (!convergence[l].ran_away(c)) arrived |= bit;
+        return;
+      }
+      const double ratio = convergence[l].ratio();
+      const bool slow = ratio > newton::kSaddleContraction ||
+                        (ratio > newton::kLeadingContraction && c.size > newton::kLeadingRounding);
+      if (!slow) going |= bit;
+    });
+  }
+  return arrived;
 }
 
 std::uint32_t LaneNewton::solve_block(const Plan::Block& b, double* w, const std::array<Sizes, kWidth>& sizes,
@@ -79,6 +132,7 @@ std::uint32_t LaneNewton::solve_block(const Plan::Block& b, double* w, const std
     });
     return arrived;
   }
+  if (b.leading) return solve_leading(b, w, sizes, options, active);
   const auto n = static_cast<std::size_t>(b.size);
   std::uint32_t current = active;  // lanes that use the matrix of the current point
   Convergence fresh(options);

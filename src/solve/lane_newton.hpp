@@ -29,9 +29,13 @@ class LaneNewton {
   std::uint32_t solve_block(const Plan::Block& b, double* w, const std::array<Sizes, kWidth>& sizes,
                             const SolveOptions& options, std::uint32_t active);
 
+  std::uint32_t solve_leading(const Plan::Block& b, double* w, const std::array<Sizes, kWidth>& sizes,
+                              const SolveOptions& options, std::uint32_t going);
+
   const Plan& plan_;
   std::vector<double> lu_, pivots_;  // factors, permutation and row scales of each lane
   std::vector<double> r_, delta_;
+  std::vector<Convergence> convergence_;
 };
 
 }  // namespace rattleback
