@@ -66,20 +66,12 @@ TEST_P(Kernels, HaveTheOrderOfTheirMethod) {
   EXPECT_NEAR(std::log2(difference(coarse, middle) / difference(middle, fine)), c.order, 0.05) << c.name();
 }
 
-INSTANTIATE_TEST_SUITE_P(, Kernels, testing::Range<std::size_t>(0, 9), [](const auto& test) {
+INSTANTIATE_TEST_SUITE_P(, Kernels, testing::Range<std::size_t>(0, 10), [](const auto& test) {
   std::string name = bench::all_cases()[test.param].name();
   for (char& letter : name)
     if (std::isalnum(static_cast<unsigned char>(letter)) == 0) letter = '_';
   return name;
 });
-
-TEST(Kernel, SparkGaussWithLinearMultipliersIsTheSameMethod) {
-  Case c = bench::all_cases()[4];
-  ASSERT_EQ(c.method, "spark-gauss");
-  const std::vector<double> general = after(c, Way::kernel, c.h, 1000);
-  c.kernel = bench::linear_spark_gauss();
-  EXPECT_LT(difference(after(c, Way::kernel, c.h, 1000), general), 1e-12);
-}
 
 TEST(LaneKernels, ContactOscillatorsAreTheOnesOfASingleTrajectory) {
   kernels::ContactOscillators many{.q = {}, .v = {}, .eps = 0.3};
