@@ -295,8 +295,8 @@ std::string text(const std::vector<CaseRow>& cases, const std::vector<EnsembleRo
                  const std::vector<ChainRow>& chains, const std::vector<Goal>& goals, const Json& where) {
   const Json& m = where.at("machine");
   std::string out =
-      fmt::format("{}, {} cores, gcc or clang {}, commit {}\n\n", m.at("processor").get<std::string>(),
-                  m.at("cores").get<int>(), m.at("compiler").get<std::string>(), where.at("commit").get<std::string>());
+      fmt::format("{}, {} cores, {}, commit {}\n\n", m.at("processor").get<std::string>(), m.at("cores").get<int>(),
+                  m.at("compiler").get<std::string>(), where.at("commit").get<std::string>());
   out += "One trajectory, ns per step. `limit`: a hand-written kernel on another machine.\n\n";
   out += fmt::format("| {:<42} | {:>6} | {:>7} | {:>11} | {:>7} | {:>6} | {:>13} | {:>8} | {:>6} |\n", "case", "limit",
                      "kernel", "interpreter", "native", "C++", "interp/kernel", "n/kernel", "C++/k");
