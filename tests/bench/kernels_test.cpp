@@ -40,7 +40,7 @@ TEST_P(Kernels, AgreeWithTheLibrary) {
   const double h = quartic ? 0.01 : c.h;
   const std::int64_t steps = pendulum ? 200 : 1000;
   const std::vector<double> kernel = after(c, Way::kernel, h, steps), library = after(c, Way::interpreter, h, steps);
-  EXPECT_LT(difference(kernel, library), 1e-12 * largest(library)) << c.name() << difference(kernel, library);
+  EXPECT_LT(difference(kernel, library), 1e-12 * largest(library)) << c.name();  // 2e-15 .. 1e-13
 }
 
 TEST_P(Kernels, KeepConstraintsOrEnergyToRounding) {
@@ -54,7 +54,7 @@ TEST_P(Kernels, KeepConstraintsOrEnergyToRounding) {
   if (c.method == "dg-gonzalez")
     EXPECT_NEAR(o.energy, system.observe(0.0, start.q, start.v).energy, 1e-14);
   else
-    EXPECT_LT(std::fmax(o.position, o.velocity), 3e-14);
+    EXPECT_LT(std::fmax(o.position, o.velocity), 1e-14);  // 4e-16
 }
 
 TEST_P(Kernels, HaveTheOrderOfTheirMethod) {
@@ -63,7 +63,9 @@ TEST_P(Kernels, HaveTheOrderOfTheirMethod) {
   const std::int64_t steps = pendulum ? 50 : c.order == 4 ? 40 : 160;
   const auto at = [&](std::int64_t n) { return after(c, Way::kernel, until / static_cast<double>(n), n); };
   const std::vector<double> coarse = at(steps), middle = at(2 * steps), fine = at(4 * steps);
-  EXPECT_NEAR(std::log2(difference(coarse, middle) / difference(middle, fine)), c.order, 0.05) << c.name();
+  EXPECT_NEAR(std::log2(difference(coarse, middle) / difference(middle, fine)), c.order,
+              0.05)
+      << c.name();  // 1.999 .. 2.008; 4.000, 4.005; 5.995
 }
 
 INSTANTIATE_TEST_SUITE_P(, Kernels, testing::Range<std::size_t>(0, 10), [](const auto& test) {
@@ -126,7 +128,7 @@ TEST(ChainKernel, AgreesWithTheLibrary) {
   library.advance(1e-3, 200);
   std::vector<double> kernel = chain.q;
   kernel.insert(kernel.end(), chain.v.begin(), chain.v.end());
-  EXPECT_LT(difference(kernel, library.state()), 1e-11);
+  EXPECT_LT(difference(kernel, library.state()), 1e-11);  // 3e-13
 }
 
 TEST(ChainKernel, KeepsALongChainAndHasOrderTwo) {
