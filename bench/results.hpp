@@ -42,10 +42,16 @@ inline std::string commit() {
   return hash + (answer(git + "status --porcelain -uno 2>/dev/null").empty() ? "" : "+");
 }
 
+#ifdef __clang__
+inline const std::string kCompiler = __VERSION__;  // says that it is clang
+#else
+inline const std::string kCompiler = std::string("GCC ") + __VERSION__;
+#endif
+
 inline nlohmann::ordered_json machine() {
   return {{"processor", processor()},
           {"cores", std::thread::hardware_concurrency()},
-          {"compiler", __VERSION__},
+          {"compiler", kCompiler},
           {"flags", RATTLEBACK_BENCH_FLAGS},
           {"kernel_flags", "-O3 -march=native -ffp-contract=fast"}};
 }

@@ -27,7 +27,7 @@ template <class State>
 class KernelSide final : public Side {
  public:
   using Step = void (*)(State&, double, std::int64_t);
-  KernelSide(Step step, State start) : step_(step), state_(start), energy_(kernels::audit(start).energy) {}
+  KernelSide(Step step, const State& start) : step_(step), state_(start), energy_(kernels::audit(start).energy) {}
   void advance(double h, std::int64_t steps) override { step_(state_, h, steps); }
   double audit() override {
     const kernels::Audit a = kernels::audit(state_);

@@ -77,7 +77,7 @@ void prk_lobatto(DoublePendulum& state, double h, std::int64_t steps) {
     const double pbx = m2 * (u2x + z2x), pby = m2 * (u2y + z2y);
     double x[4];
     memory.predict(x, 4);
-    auto& [s, s2, t, t2] = x;  // s, s2: along a and b at the start; t, t2: in the middle
+    double &s = x[0], &s2 = x[1], &t = x[2], &t2 = x[3];  // s, s2: along a and b at the start; t, t2: in the middle
     Block U;
     double a2x, a2y, b2x, b2y, a3x, a3y, b3x, b3y, fax, fay, fbx, fby;
     const auto fly = [&] {

@@ -66,7 +66,7 @@ struct DoublePendulums {
   static constexpr std::size_t kLanes = 16;
   alignas(64) double q[4][kLanes], v[4][kLanes];
   double m1 = 3.0, m2 = 1.0, l1 = 1.0, l2 = 1.0, g = 9.81;
-  Memory<2 * kLanes, 4> memory = {};
+  Memory<2 * kLanes, 6> memory = {};
 };
 void mclachlan_perlmutter(ContactOscillators& state, double h, std::int64_t steps);
 void rattle(DoublePendulums& state, double h, std::int64_t steps);

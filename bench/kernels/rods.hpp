@@ -48,6 +48,8 @@ inline double largest(double x, double y) {
   return a < b ? b : a;
 }
 
+inline double squared(double x, double y) { return x * x + y * y; }
+
 // One step of rattle: the reactions act along the old rods until the new ones have their lengths, then along the new ones
 // until the rates of change are across them. s, t are h^2/2 times the multipliers of the first half; they come in as
 // starting values and go out as solutions.
@@ -79,9 +81,9 @@ inline void rattle_step(const RodConstants& c, double h, Rods<T>& r, T& s, T& t)
     s += ds;
     t += dt;
     fly();
-    const double size = largest(ds, dt);
+    const double size = squared(ds, dt);
     if (first < 0.0) first = size;
-    if (size * first < 1e-17) break;
+    if (size * first < 1e-34) break;
   }
   r.way -= h * c.g;
   react(c, per_h * s * r.ax, per_h * s * r.ay, per_h * t * r.bx, per_h * t * r.by, r);

@@ -40,7 +40,7 @@ TEST_P(Kernels, AgreeWithTheLibrary) {
   const double h = quartic ? 0.01 : c.h;
   const std::int64_t steps = pendulum ? 200 : 1000;
   const std::vector<double> kernel = after(c, Way::kernel, h, steps), library = after(c, Way::interpreter, h, steps);
-  EXPECT_LT(difference(kernel, library), 1e-12 * largest(library)) << c.name() << difference(kernel, library);
+  EXPECT_LT(difference(kernel, library), 1e-12 * largest(library)) << c.name();  // 2e-15 .. 1e-13
 }
 
 TEST_P(Kernels, KeepConstraintsOrEnergyToRounding) {
@@ -54,7 +54,7 @@ TEST_P(Kernels, KeepConstraintsOrEnergyToRounding) {
   if (c.method == "dg-gonzalez")
     EXPECT_NEAR(o.energy, system.observe(0.0, start.q, start.v).energy, 1e-14);
   else
-    EXPECT_LT(std::fmax(o.position, o.velocity), 3e-14);
+    EXPECT_LT(std::fmax(o.position, o.velocity), 1e-14);  // 4e-16
 }
 
 TEST_P(Kernels, HaveTheOrderOfTheirMethod) {
@@ -63,23 +63,17 @@ TEST_P(Kernels, HaveTheOrderOfTheirMethod) {
   const std::int64_t steps = pendulum ? 50 : c.order == 4 ? 40 : 160;
   const auto at = [&](std::int64_t n) { return after(c, Way::kernel, until / static_cast<double>(n), n); };
   const std::vector<double> coarse = at(steps), middle = at(2 * steps), fine = at(4 * steps);
-  EXPECT_NEAR(std::log2(difference(coarse, middle) / difference(middle, fine)), c.order, 0.05) << c.name();
+  EXPECT_NEAR(std::log2(difference(coarse, middle) / difference(middle, fine)), c.order,
+              0.05)
+      << c.name();  // 1.999 .. 2.008; 4.000, 4.005; 5.995
 }
 
-INSTANTIATE_TEST_SUITE_P(, Kernels, testing::Range<std::size_t>(0, 9), [](const auto& test) {
+INSTANTIATE_TEST_SUITE_P(, Kernels, testing::Range<std::size_t>(0, 10), [](const auto& test) {
   std::string name = bench::all_cases()[test.param].name();
   for (char& letter : name)
     if (std::isalnum(static_cast<unsigned char>(letter)) == 0) letter = '_';
   return name;
 });
-
-TEST(Kernel, SparkGaussWithLinearMultipliersIsTheSameMethod) {
-  Case c = bench::all_cases()[4];
-  ASSERT_EQ(c.method, "spark-gauss");
-  const std::vector<double> general = after(c, Way::kernel, c.h, 1000);
-  c.kernel = bench::linear_spark_gauss();
-  EXPECT_LT(difference(after(c, Way::kernel, c.h, 1000), general), 1e-12);
-}
 
 TEST(LaneKernels, ContactOscillatorsAreTheOnesOfASingleTrajectory) {
   kernels::ContactOscillators many{.q = {}, .v = {}, .eps = 0.3};
@@ -134,7 +128,7 @@ TEST(ChainKernel, AgreesWithTheLibrary) {
   library.advance(1e-3, 200);
   std::vector<double> kernel = chain.q;
   kernel.insert(kernel.end(), chain.v.begin(), chain.v.end());
-  EXPECT_LT(difference(kernel, library.state()), 1e-11);
+  EXPECT_LT(difference(kernel, library.state()), 1e-11);  // 3e-13
 }
 
 TEST(ChainKernel, KeepsALongChainAndHasOrderTwo) {
