@@ -356,7 +356,7 @@ void HeaderText::plain_steps(const LoopText& loop) {
       literal(data_.solve.tolerance), data_.solve.max_iterations, numbers(shape_.gamma));
   std::string variables = loop.variables, code = loop.loop;
   if (!data_.step.linear()) {
-    variables += "  double* x1 = nullptr;\n  double per = 0.0;\n  bool look = false;\n";
+    variables += "  double* x1 = nullptr;\n  [[maybe_unused]] double per = 0.0;\n  bool look = false;\n";
   } else {
     variables += "  [[maybe_unused]] double per = 0.0;\n";
   }

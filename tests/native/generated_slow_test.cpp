@@ -234,9 +234,10 @@ int main() {
   fs::path folder_;
 };
 
-bool iterates(const Case& c) {
+// The whole step is a formula: there is nothing to be solved.
+bool is_explicit(const Case& c) {
   const Motion motion(c.model, method(c.method, c.stages, c.compose, c.formulation));
-  return !dynamic_cast<const PlanStepper&>(*motion.stepper).data().step.linear();
+  return dynamic_cast<const PlanStepper&>(*motion.stepper).data().step.blocks().empty();
 }
 
 // Largest difference, relative to the largest number.
@@ -249,8 +250,8 @@ double distance(const std::vector<double>& a, const std::vector<double>& b) {
   return worst / size;
 }
 
-// Without contraction to multiply-adds the bits are those of the library. Where Newton's iteration starts from better values
-// than the library's, the solutions agree to rounding; the first steps, where it does not, have the same bits too. Failures
+// Without contraction to multiply-adds the bits are those of the library where a step is a formula. Where something is
+// solved, the ways differ, and the solutions agree to rounding: 3e-16 to 1e-13 (double pendulum, which is chaotic). Failures
 // come at the same step, with the same words.
 TEST_F(Generated, StepsAreThoseOfTheLibrary) {
   const std::vector<Case> all = cases();
@@ -265,20 +266,17 @@ TEST_F(Generated, StepsAreThoseOfTheLibrary) {
     for (std::size_t i = 0; i < all.size(); ++i) {
       SCOPED_TRACE(std::string(compiler) + ": " + all[i].model.key + " " + all[i].method);
       const std::vector<Told> ours = library(all[i]);
-      const bool iterated = iterates(all[i]);
+      const bool formula = is_explicit(all[i]);
       ASSERT_EQ(told[i].size(), ours.size());
       for (std::size_t k = 0; k < ours.size(); ++k) {
         EXPECT_EQ(told[i][k].ok, ours[k].ok);
         EXPECT_EQ(told[i][k].done, ours[k].done);
         EXPECT_EQ(told[i][k].reason, ours[k].reason);
         ASSERT_EQ(told[i][k].numbers.size(), ours[k].numbers.size());
-        if (iterated && k > 0) {
-          EXPECT_LT(distance(ours[k].numbers, told[i][k].numbers), 1e-11) << "after batch " << k;
-        } else {
+        if (formula)
           EXPECT_EQ(told[i][k].numbers, ours[k].numbers) << "after batch " << k;
-          EXPECT_EQ(told[i][k].iterations, ours[k].iterations);
-          EXPECT_EQ(told[i][k].most, ours[k].most);
-        }
+        else
+          EXPECT_LT(distance(ours[k].numbers, told[i][k].numbers), 1e-11) << "after batch " << k;
       }
     }
   }
