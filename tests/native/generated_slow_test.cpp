@@ -89,7 +89,6 @@ std::vector<Case> cases() {
   out.push_back({shipped("double-pendulum"), "rattle", 0, 0.01});
   out.push_back({shipped("double-pendulum"), "prk-lobatto", 3, 0.01});
   out.push_back({shipped("double-pendulum"), "prk-murua", 3, 0.01});
-  out.push_back({shipped("quartic-reduced"), "dg-gonzalez", 0, 0.05});
   out.push_back({shipped("pendulum-ph"), "dg-gonzalez", 0, 0.05});
   out.push_back({shipped("rolling-disk"), "cortes-martinez", 0, 0.05});  // two-step
   out.push_back({shipped("skate"), "spark-lobatto-ab", 2, 0.1, 4});      // composed
@@ -198,7 +197,8 @@ int main() {
   // Compiles and runs. Nothing when there is no such compiler.
   bool told_by(const std::string& compiler, const std::string& flags, std::size_t count,
                std::vector<std::vector<Told>>& out) {
-    if (std::system(("command -v " + compiler + " > /dev/null 2>&1").c_str()) != 0) return false;
+    const std::string program = compiler.substr(0, compiler.find(' '));
+    if (std::system(("command -v " + program + " > /dev/null 2>&1").c_str()) != 0) return false;
     const std::string to = (folder_ / "tell").string(), errors = (folder_ / "errors").string();
     const std::string command = compiler + " " + flags + " " + to + ".cpp -o " + to + " 2> " + errors;
     const int status = std::system(command.c_str());
@@ -258,14 +258,13 @@ TEST_F(Generated, StepsAreThoseOfTheLibrary) {
   const std::vector<Case> all = cases();
   write_headers(all);
   int compilers = 0;
-  for (const char* const compiler : {"g++", "clang++"}) {
+  for (const std::string compiler : {"g++ -O1", "clang++ -O0"}) {
     std::vector<std::vector<Told>> told;
-    if (!told_by(compiler, "-std=c++20 -O1 -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Werror", all.size(),
-                 told))
+    if (!told_by(compiler, "-std=c++20 -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Werror", all.size(), told))
       continue;
     ++compilers;
     for (std::size_t i = 0; i < all.size(); ++i) {
-      SCOPED_TRACE(std::string(compiler) + ": " + all[i].model.key + " " + all[i].method);
+      SCOPED_TRACE(compiler + ": " + all[i].model.key + " " + all[i].method);
       const std::vector<Told> ours = library(all[i]);
       const bool formula = is_explicit(all[i]);
       ASSERT_EQ(told[i].size(), ours.size());
@@ -286,10 +285,8 @@ TEST_F(Generated, StepsAreThoseOfTheLibrary) {
 
 // With all that the machine has: the same motion to rounding.
 TEST_F(Generated, StepsWithMultiplyAddsAgreeToRounding) {
-  std::vector<Case> all;
-  for (Case& c : cases())
-    if (library(c).back().ok) all.push_back(std::move(c));
-  ASSERT_GT(all.size(), 15U);
+  std::vector<Case> all = cases();
+  all.resize(8);  // up to rattle: the others take long to compile, and say no more
   write_headers(all);
   std::vector<std::vector<Told>> told;
   if (!told_by("g++", "-std=gnu++20 -O2 -march=native", all.size(), told)) GTEST_SKIP();
