@@ -82,7 +82,8 @@ def check_quotes(page, faults):
 def check_options(faults):
     """The page of the command line names every option of --help, and no page names one that does not exist."""
     known = set()
-    for verb in ("run", "check", "order", "compare", "section", "ensemble", "reproduce", "generate", "methods", "systems"):
+    verbs = ("run", "check", "order", "compare", "section", "ensemble", "reproduce", "generate", "methods", "systems")
+    for verb in verbs:
         done = subprocess.run([pages.BINARY, verb, "--help"], check=True, stdout=subprocess.PIPE, text=True)
         known |= set(re.findall(r"(?<!\w)--[a-z][a-z-]*", done.stdout))
     page = pages.ROOT / "docs/guide/command-line.md"
