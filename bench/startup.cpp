@@ -1,6 +1,7 @@
 // Time from the start of a program to the end of its first step, as the shell sees it: start, step, report, exit.
 //   bench_startup [--check]   --check: exit 1 when a time exceeds its limit, or a rarely used library is loaded at the start
-// The fastest of many starts counts. An empty C++ program stands beside them: that is what the system takes.
+// The fastest of many starts counts. An empty C++ program stands beside them: that is what the system takes. Judged is the
+// processor time, which does not count waiting behind others on a busy machine; on an idle one it is the wall time.
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -95,7 +96,7 @@ int main(int argc, char** argv) {
   bool slow = false;
   fmt::print("{:<50} {:>8} {:>13} {:>8}\n", "start to first step and end", "wall ms", "processor ms", "limit");
   for (const Row& r : rows) {
-    const bool late = r.limit > 0.0 && r.time.wall > r.limit;
+    const bool late = r.limit > 0.0 && r.time.processor > r.limit;
     slow = slow || late;
     fmt::print("{:<50} {:>8.2f} {:>13.2f} {:>8}{}\n", r.name, r.time.wall, r.time.processor,
                r.limit > 0.0 ? fmt::format("{:g}", r.limit) : "", late ? "  above the limit" : "");
