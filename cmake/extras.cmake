@@ -16,7 +16,7 @@ target_link_libraries(example_generated PRIVATE rattleback_warnings)
 rattleback_add_step(example_generated HEADER magnetic_pendulum.hpp NAME demo::MagneticPendulum
                     MODEL examples/generated/model.hpp FUNCTION magnetic_pendulum METHOD rattle STEP 0.02)
 rattleback_add_step(example_generated HEADER two_rods.hpp NAME demo::TwoRods
-                    SYSTEM double-pendulum METHOD prk-murua STAGES 3 STEP 0.05)
+                    SYSTEM double-pendulum METHOD rattle STEP 0.01)
 list(APPEND example_sources examples/generated.cpp)  # the tests run example_<name> for each of them
 
 # bench/kernels/: hand-written limits, for the benchmarks and for the test that they are right. They get all that the

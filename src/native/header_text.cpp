@@ -356,7 +356,7 @@ void HeaderText::plain_steps(const LoopText& loop) {
       literal(data_.solve.tolerance), data_.solve.max_iterations, numbers(shape_.gamma));
   std::string variables = loop.variables, code = loop.loop;
   if (!data_.step.linear()) {
-    variables += "  double* x1 = nullptr;\n  double per = 0.0;\n  bool look = false;\n";
+    variables += "  double* x1 = nullptr;\n  [[maybe_unused]] double per = 0.0;\n  bool look = false;\n";
   } else {
     variables += "  [[maybe_unused]] double per = 0.0;\n";
   }
@@ -647,6 +647,9 @@ std::string HeaderText::write() {
   put("  double t_base_ = 0.0, h_ = 0.0, h_before_ = 0.0;\n  std::int64_t count_ = 0;\n}};\n");
   if (const std::size_t last = names_.name.rfind("::"); last != std::string::npos)
     put("\n}}  // namespace {}\n", names_.name.substr(0, last));
+  // Tables may occur outside of the loop only.
+  if (out_.find("= look_up(") != std::string::npos && out_.find(" look_up(const double*") == std::string::npos)
+    out_.insert(out_.find("\n private:\n") + 11, kLookUpText);
   return std::move(out_);
 }
 

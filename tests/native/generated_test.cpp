@@ -50,7 +50,6 @@ TEST(GeneratedHeader, IsRefusedWithTheReason) {
       "written down. `rattleback run` takes them";
   expect_refused(shipped("skate"), options_of("ode"), skate);
   expect_refused(shipped("odae-exponential"), options_of("euler-true"), "followed along a branch");
-  expect_refused(shipped("double-pendulum"), options_of("spark-gauss", 12), "shared by the stages");
   Options simplified = options_of("spark-gauss", 2);
   simplified.newton = "simplified";
   expect_refused(shipped("skate"), simplified, "simplified iterations");
