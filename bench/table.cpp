@@ -14,9 +14,9 @@
 
 #include <fmt/format.h>
 
-#include "cases.hpp"
 #include "chains.hpp"
 #include "count_allocations.hpp"
+#include "generated_side.hpp"
 #include "rattleback/analysis.hpp"
 #include "results.hpp"
 
@@ -84,7 +84,7 @@ void run(bench::Side& side, double h) {
 
 std::vector<CaseRow> measure_cases(const Effort& effort) {
   std::vector<CaseRow> rows;
-  for (Case& c : bench::all_cases()) {
+  for (Case& c : bench::cases_with_generated_steps()) {
     CaseRow row{.what = std::move(c), .sides = {}, .time = {}};
     for (const Way way : bench::kWays) {
       std::string why;
@@ -367,7 +367,7 @@ Json json(const std::vector<CaseRow>& cases, const std::vector<EnsembleRow>& ens
 }
 
 int once(const std::string& name, const std::string& way_name) {
-  for (const Case& c : bench::all_cases())
+  for (const Case& c : bench::cases_with_generated_steps())
     for (const Way way : bench::kWays)
       if (c.name() == name && bench::kWayNames[index(way)] == way_name) {
         std::string why;
@@ -386,7 +386,7 @@ int once(const std::string& name, const std::string& way_name) {
 }
 
 int list() {
-  for (const Case& c : bench::all_cases())
+  for (const Case& c : bench::cases_with_generated_steps())
     fmt::print("{}\t{}\t{}\n", c.name(), c.most_instructions, c.cpp ? "cpp" : "");
   return 0;
 }
