@@ -114,7 +114,7 @@ class Shell:
     def run(self, command):
         done = subprocess.run(
             ["bash", "-c", command], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60, check=False,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=600, check=False,
         )
         return done.returncode, done.stdout.decode("utf-8", "replace").splitlines()
 
