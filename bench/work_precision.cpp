@@ -397,12 +397,15 @@ void scan(Contestant& c, const Reference& reference, bool quick) {
   }
 }
 
-void time_all(std::vector<Contestant>& list, bool quick) {
+void time_all(std::vector<Contestant>& list, const Reference& reference, bool quick) {
   const double begin = thread_seconds();
   State end;
   for (int repeat = 0; repeat < (quick ? 3 : kMostRepeats); ++repeat) {
     for (Contestant& c : list)
-      for (bench::WorkPoint& p : c.points) p.seconds = std::fmin(p.seconds, seconds_of(c, p.parameter, end));
+      for (bench::WorkPoint& p : c.points) {
+        const double seconds = seconds_of(c, p.parameter, end);
+        if (error_of(end, reference) <= 2.0 * p.error) p.seconds = std::fmin(p.seconds, seconds);  // it did its work
+      }
     if (thread_seconds() - begin > kRepeatSeconds) break;
   }
 }
@@ -537,7 +540,7 @@ bool measure(const Problem& problem, bool quick, const std::string& images) {
                c.points.empty() ? kCoarsest : c.points.back().error);
     ok = ok && c.label.starts_with("IDA");  // some of its ways are not good
   }
-  time_all(list, quick);
+  time_all(list, reference, quick);
   Contestant ida_front{.label = "IDA, best of all ways", .scan = {}, .run = {}};
   for (const Contestant& c : list) {
     if (!c.label.starts_with("IDA")) continue;

@@ -99,6 +99,16 @@ TEST(OdeDop853, TakesOneStepForEachTry) {
   EXPECT_EQ(run.newton_iterations, 12 * (run.steps + run.adaptive->rejected));
 }
 
+// A try that ends far outside of what numbers can hold leaves nothing behind.
+TEST(OdeDop853, RecoversFromAFirstStepThatIsFarTooLong) {
+  Options options = adaptive(1e-10, 10.0);
+  options.step = 1e6;
+  const Trajectory run = simulate(pendulum(), options);
+  EXPECT_EQ(run.status, Status::done) << run.message;
+  EXPECT_LT(run.adaptive->rejected, 80);  // 43; 36 with a first step of 0.01
+  EXPECT_LT(run.adaptive->steps, 300);    // 232
+}
+
 TEST(OdeDop853, AgreesWithArkodeOnEverySystemItTakes) {
   for (const char* const key : {"rolling-disk", "chaplygin-sleigh", "andrews", "car-axis", "heavy-top"}) {
     SCOPED_TRACE(key);
