@@ -68,7 +68,12 @@ class RightHandSide {
       ok = plan_.solve(w_.data(), {}, {}).ok;
     }
     std::copy_n(w_.data() + plan_.extra_slot(), size_, rate);
+    if (!ok) forget();
     return ok;
+  }
+  // Linear systems correct the solution before: after nonsense they begin from 0, and so does every run.
+  void forget() {
+    for (const std::int32_t slot : plan_.unknown_slots()) w_[static_cast<std::size_t>(slot)] = 0.0;
   }
   [[nodiscard]] std::size_t size() const { return size_; }
 
@@ -114,7 +119,10 @@ class SundialsSide {
 
  protected:
   static constexpr long kMaxSteps = 200'000;
-  void reset() { std::copy(start_.begin(), start_.end(), N_VGetArrayPointer(y_)); }
+  void reset() {
+    f_.forget();
+    std::copy(start_.begin(), start_.end(), N_VGetArrayPointer(y_));
+  }
   [[nodiscard]] std::vector<double> state() const {
     const double* const y = N_VGetArrayPointer(y_);
     return {y, y + start_.size()};
@@ -187,10 +195,16 @@ template <class Method>
 std::vector<double> run_odeint(RightHandSide& f, const std::vector<double>& start, double tolerance, double until) {
   namespace odeint = boost::numeric::odeint;
   std::vector<double> y = start;
+  f.forget();
   const auto rate = [&f](const std::vector<double>& x, std::vector<double>& dxdt, double t) {
-    f(t, x.data(), dxdt.data());
+    if (!f(t, x.data(), dxdt.data())) throw rattleback::Error("no acceleration");  // it has no other way to be told
   };
-  odeint::integrate_adaptive(odeint::make_controlled<Method>(tolerance, tolerance), rate, y, 0.0, until, 1e-3 * until);
+  try {
+    odeint::integrate_adaptive(odeint::make_controlled<Method>(tolerance, tolerance), rate, y, 0.0, until,
+                               1e-3 * until);
+  } catch (const std::exception&) {  // also its own: no step is small enough
+    return {};
+  }
   return y;
 }
 #endif

@@ -7,6 +7,9 @@
 // Both derivatives are linear in the acceleration, so each stage is one linear system: L_vv A + K^T lambda = ..., K A = ...
 // With constant mass A is explicit in lambda, and only K M^-1 K^T lambda = ... is left. Nothing keeps k = 0: it drifts.
 //                                                            [PrinceDormand1981; HairerNorsettWanner1993, II.5, II.10]
+// Projected, the end of the step moves to the nearest point with g = 0, then its velocity to the nearest one with k = 0:
+//   q1 + M^-1 G(q1)^T mu,   v1 + M^-1 K^T nu               (constant M; without M otherwise)   [HairerWanner1996, VII.2]
+// The positions by a fixed number of Newton's corrections. Each is a linear system, so the step stays without iterations.
 #include "methods/ode_dop853.hpp"
 
 #include "formulation/point.hpp"
@@ -34,7 +37,11 @@ NodeId product(Graph& g, const std::vector<NodeId>& x, const std::vector<NodeId>
 
 Equations ode_dop853_step(const Mechanical& system) { return explicit_ode_step(system, dormand_prince_853()); }
 
-Equations explicit_ode_step(const Mechanical& system, const EmbeddedTableau& tableau) {
+Equations projected_dop853_step(const Mechanical& system) {
+  return explicit_ode_step(system, dormand_prince_853(), true);
+}
+
+Equations explicit_ode_step(const Mechanical& system, const EmbeddedTableau& tableau, bool project) {
   Mechanical f = system;
   Equations eq;
   eq.graph = std::move(f.graph);
@@ -64,6 +71,13 @@ Equations explicit_ode_step(const Mechanical& system, const EmbeddedTableau& tab
     return x;
   };
 
+  const auto inverse_mass_times = [&](const std::vector<NodeId>& x) {
+    if (!f.inverse_mass) return x;
+    std::vector<NodeId> y;
+    for (std::size_t k = 0; k < n; ++k) y.push_back(combine(g, std::span(*f.inverse_mass).subspan(k * n, n), x));
+    return y;
+  };
+
   Rates V, A;
   std::vector<NodeId> lambda;
   std::int32_t next = 0;
@@ -86,11 +100,6 @@ Equations explicit_ode_step(const Mechanical& system, const EmbeddedTableau& tab
     std::vector<NodeId> force;
     for (std::size_t k = 0; k < n; ++k) force.push_back(g.sub(at(f.force[k]), at(momentum_rate[k])));
     if (explicit_acceleration) {
-      const auto inverse_mass_times = [&](const std::vector<NodeId>& x) {
-        std::vector<NodeId> y;
-        for (std::size_t k = 0; k < n; ++k) y.push_back(combine(g, std::span(*f.inverse_mass).subspan(k * n, n), x));
-        return y;
-      };
       a = inverse_mass_times(force);
       for (std::size_t c = 0; c < m; ++c) {
         const std::vector<NodeId> direction = inverse_mass_times(K[c]);
@@ -108,8 +117,36 @@ Equations explicit_ode_step(const Mechanical& system, const EmbeddedTableau& tab
     A.push_back(a);
   }
 
-  eq.results = moved(in.q, rk.b, V);
-  const std::vector<NodeId> v1 = moved(in.v, rk.b, A);
+  std::vector<NodeId> q1 = moved(in.q, rk.b, V), v1 = moved(in.v, rk.b, A);
+  // Moves x by sum_c M^-1 (row c) u_c, c < count; the rows times the move.
+  const auto move_along = [&](Point& at, std::vector<NodeId>& x, std::size_t count) {
+    const std::vector<NodeId> u = add_unknowns(static_cast<std::int32_t>(count), std::vector(count, g.zero()));
+    std::vector<std::vector<NodeId>> rows;
+    std::vector<NodeId> move(n, g.zero());
+    for (std::size_t c = 0; c < count; ++c) {
+      rows.push_back(at(f.K[c]));
+      const std::vector<NodeId> direction = inverse_mass_times(rows[c]);
+      for (std::size_t k = 0; k < n; ++k) move[k] = g.add(move[k], g.mul(direction[k], u[c]));
+    }
+    for (std::size_t k = 0; k < n; ++k) x[k] = g.add(x[k], move[k]);
+    std::vector<NodeId> change;
+    for (const auto& row : rows) change.push_back(product(g, row, move));
+    return change;
+  };
+  if (project) {
+    constexpr int kCorrections = 3;  // an error of 1e-2 becomes 1e-4, 1e-8, 1e-16
+    for (int i = 0; i < kCorrections && !f.g.empty(); ++i) {
+      Point at(g, in.time(1.0), q1, v1);
+      const std::vector<NodeId> change = move_along(at, q1, f.g.size());
+      for (std::size_t c = 0; c < f.g.size(); ++c) eq.residuals.push_back(g.add(at(f.g[c]), change[c]));
+    }
+    Point before(g, in.time(1.0), q1, v1);
+    const std::vector<NodeId> change = move_along(before, v1, m);
+    Point after(g, in.time(1.0), q1, v1);
+    for (std::size_t c = 0; c < m; ++c)  // nonlinear constraints are iterated
+      eq.residuals.push_back(f.linear_constraints ? g.add(before(f.k[c]), change[c]) : after(f.k[c]));
+  }
+  eq.results = q1;
   eq.results.insert(eq.results.end(), v1.begin(), v1.end());
   eq.results.insert(eq.results.end(), lambda.begin(), lambda.end());
   for (const auto* error : {&tableau.error5, &tableau.error3})

@@ -11,6 +11,7 @@ namespace rattleback {
 // Results: q1, v1, multipliers of the last stage (at the end of the step). Extra: the estimates of order 5 of (q, v), then
 // those of order 3, both without the factor h.
 Equations ode_dop853_step(const Mechanical& system);
-Equations explicit_ode_step(const Mechanical& system, const EmbeddedTableau& tableau);
+Equations projected_dop853_step(const Mechanical& system);  // with the end of the step put back onto the constraints
+Equations explicit_ode_step(const Mechanical& system, const EmbeddedTableau& tableau, bool project = false);
 
 }  // namespace rattleback

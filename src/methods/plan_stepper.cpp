@@ -363,7 +363,11 @@ void PlanStepper::set_snapshot(double t, std::span<const double> from, bool keep
   t_base_ = t;
   count_ = 0;
   if (data_.two_step) h_ = h_before_;
-  if (!keep_guesses) std::fill(depth_.begin(), depth_.end(), 0);
+  if (keep_guesses) return;
+  std::fill(depth_.begin(), depth_.end(), 0);
+  // Linear blocks correct what the last try left in their unknowns, which may not even be finite.
+  if (data_.step.linear())
+    for (const std::int32_t slot : data_.step.unknown_slots()) main_.w[static_cast<std::size_t>(slot)] = 0.0;
 }
 
 std::vector<double> PlanStepper::save() const {

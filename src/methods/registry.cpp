@@ -260,7 +260,14 @@ std::vector<MethodEntry> make() {
                      "the steps"};
   dop853.step = ode_dop853_step;
   dop853.underlying_ode = true;
-  list.push_back(std::move(dop853));
+  list.push_back(dop853);
+  MethodEntry projected = std::move(dop853);
+  projected.info.name = "projected-dop853";
+  projected.info.constraints = kBothEnd;
+  projected.info.source = "Hairer and Wanner 1996, VII.2; Prince and Dormand 1981";
+  projected.info.note = "the end of each step is put back onto the constraints; fast over short times, energy drifts";
+  projected.step = projected_dop853_step;
+  list.push_back(std::move(projected));
   return list;
 }
 
