@@ -195,6 +195,7 @@ void Writer::program(const Program& p) {
         touch(false, in.b, 0);
         touch(false, in.c, 0);
       }
+      s.single = true;
       s.write = [this, &p, &in] { write_instruction(p, in); };
       continue;
     }
@@ -432,13 +433,9 @@ void Writer::write_part() {
   if (strips) open("for (int strip = 0; strip < {}; strip += {})", end, kStrip);
   for (std::size_t k = 0; k < part_.size();) {
     const LoopStatement& s = part_[k];
-    if (s.count == 1 && s.begin == 0) {  // one after the other, while they are at the same place
+    if (s.single) {  // one after the other, while they are at the same place
       if (strips) open("if (strip <= {0} && {0} < strip + {1})", s.offset, kStrip);
-      for (; k < part_.size() && part_[k].count == 1 && part_[k].begin == 0 && part_[k].offset == s.offset; ++k) {
-        line("{{ int i = 0; const int end = 1; (void)i; (void)end;");
-        part_[k].write();
-        line("}}");
-      }
+      for (; k < part_.size() && part_[k].single && part_[k].offset == s.offset; ++k) part_[k].write();
       if (strips) close();
       continue;
     }
