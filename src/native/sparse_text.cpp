@@ -16,7 +16,7 @@ namespace rattleback {
 namespace {
 
 constexpr int kLanes = 4;
-// Members of a strip: what 50 vectors hold of them fits into a second-level cache several times.
+// Members of a strip: what 50 vectors hold of them fits into a second-level cache several times. Not tuned.
 constexpr std::int32_t kStrip = 256;
 static_assert(kStrip % kChunk == 0);
 // Models without families have texts that grow with them; beyond this a compiler would take too long.
