@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kGoal = 120.0 / 28.8;  // a text model, compiled, against the kernel
 constexpr double kFlatGoal = 1.15;
-// What fails the check. The goal is missed by compiled steps (1.6): docs/theory/large-systems.md.
+// What fails the check. The goal is missed by compiled steps (1.5): docs/theory/large-systems.md.
 constexpr double kFlat = 1.8, kFlatInterpreted = 1.3;
 constexpr int kRounds = 12;
 constexpr std::int64_t kLinksPerBatch = 200'000;
