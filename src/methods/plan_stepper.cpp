@@ -30,7 +30,7 @@ void copy(const double* from, std::size_t count, double* to) {
 
 }  // namespace
 
-PlanStepper::Bench::Bench(const Plan* p) : plan(p), w(p->image()) {
+PlanStepper::Bench::Bench(const Plan* p) : plan(p), w(p->image().begin(), p->image().end()) {
   const auto at = [&](Space space) { return p->has(space) ? w.data() + p->slot(space) : nullptr; };
   t = at(kTime);
   h = at(kStepSize);

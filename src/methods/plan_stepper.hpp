@@ -8,6 +8,7 @@
 #include "methods/stepper.hpp"
 #include "native/compile.hpp"
 #include "native/emit.hpp"
+#include "solve/large_pages.hpp"
 
 namespace rattleback {
 
@@ -79,7 +80,7 @@ class PlanStepper final : public Stepper {
   struct Bench {
     explicit Bench(const Plan* plan);
     const Plan* plan;
-    std::vector<double> w;
+    LongVector w;
     double *t, *h, *h_before, *state;
     const double* result;
     std::vector<SlotRange> ranges;  // large systems: of their unknowns
@@ -103,7 +104,7 @@ class PlanStepper final : public Stepper {
   std::vector<double> multipliers_;  // of the newest stage: they tell on which branch of the multipliers the run is
   // Solutions of the last three steps for each sub-step; together they give the next starting guess.
   static constexpr std::size_t kDepth = 3;
-  std::vector<double> history_;
+  LongVector history_;
   std::vector<std::int32_t> depth_, newest_;
   double t_base_ = 0.0, h_ = 0.0, h_before_ = 0.0;
   std::int64_t count_ = 0;

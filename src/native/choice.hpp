@@ -43,7 +43,8 @@ class NativeChoice {
   static constexpr double kLook = 5e-3;     // seconds of interpreting before a decision
   static constexpr double kLoading = 2e-2;  // what is left must take longer than this to look into the cache
   // Compiling takes some time, and more for a longer step, which takes longer to interpret too. Measured from 0.1 s (steps
-  // of 90 ns) to 1.2 s (18 us). Families are loops: a chain takes 0.3 s, with steps of any length.
+  // of 90 ns) to 1.2 s (18 us). Families are loops, whose text does not
+  // grow with the step: hence the limit, which is not tuned.
   static constexpr double kCompiling = 0.1, kPerStepSecond = 7e4, kLongest = 4.0;
 
   void decide(std::int64_t left) {

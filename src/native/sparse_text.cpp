@@ -16,7 +16,7 @@ namespace rattleback {
 namespace {
 
 constexpr int kLanes = 4;
-// Members of a strip: what 50 vectors hold of them fits into a second-level cache several times.
+// Members of a strip: what 50 vectors hold of them fits into a second-level cache several times. Not tuned.
 constexpr std::int32_t kStrip = 256;
 static_assert(kStrip % kChunk == 0);
 // Models without families have texts that grow with them; beyond this a compiler would take too long.
@@ -195,6 +195,7 @@ void Writer::program(const Program& p) {
         touch(false, in.b, 0);
         touch(false, in.c, 0);
       }
+      s.single = true;
       s.write = [this, &p, &in] { write_instruction(p, in); };
       continue;
     }
@@ -432,13 +433,9 @@ void Writer::write_part() {
   if (strips) open("for (int strip = 0; strip < {}; strip += {})", end, kStrip);
   for (std::size_t k = 0; k < part_.size();) {
     const LoopStatement& s = part_[k];
-    if (s.count == 1 && s.begin == 0) {  // one after the other, while they are at the same place
+    if (s.single) {  // one after the other, while they are at the same place
       if (strips) open("if (strip <= {0} && {0} < strip + {1})", s.offset, kStrip);
-      for (; k < part_.size() && part_[k].count == 1 && part_[k].begin == 0 && part_[k].offset == s.offset; ++k) {
-        line("{{ int i = 0; const int end = 1; (void)i; (void)end;");
-        part_[k].write();
-        line("}}");
-      }
+      for (; k < part_.size() && part_[k].single && part_[k].offset == s.offset; ++k) part_[k].write();
       if (strips) close();
       continue;
     }

@@ -23,7 +23,8 @@ struct LoopStatement {
   std::int32_t unit = 1;              // offsets are multiples of this
   std::int32_t offset = 0;
   std::vector<Access> accesses;
-  std::function<void()> write;  // its text
+  bool single = false;          // its text has no loop
+  std::function<void()> write;  // its text, for the members i .. end-1
 };
 
 // Cuts loops over several vectors in a row into loops over one each, and sets the offsets. Returns where the last

@@ -431,9 +431,10 @@ class SparseCompiler {
       }
       block.size += group.size;
     }
-    block.r = assembler_.reserve(block.size);
-    block.delta = assembler_.reserve(block.size);
-    block.bound = assembler_.reserve(block.size);
+    reused_ = 0;
+    block.r = reserve_in_block(block.size);
+    block.delta = reserve_in_block(block.size);
+    block.bound = reserve_in_block(block.size);
     // Programs are written in the order in which they run, because a later one uses what an earlier one has computed.
     for (const std::size_t k : wish.outer) write_explicit(block.before, k);
     std::vector<Computed> values, residuals;
@@ -461,10 +462,20 @@ class SparseCompiler {
     forget(wish.varies);
   }
 
+  // Slots for what a block needs while it is solved; the next block uses them again, while they are still in a cache.
+  std::int32_t reserve_in_block(std::int32_t size) {
+    for (; reused_ < pool_.size(); ++reused_)
+      if (pool_[reused_].second >= size && pool_[reused_].second <= 2 * size) return pool_[reused_++].first;
+    const std::int32_t slot = assembler_.reserve(size);
+    pool_.emplace_back(slot, size);
+    reused_ = pool_.size();
+    return slot;
+  }
+
   // Values of derivatives get slots of their own.
   void place_derivatives(std::vector<Derivative>& list, Entries& fixed, Entries& rest) {
     for (Derivative& d : list) {
-      d.slot = assembler_.reserve(members(d.entry));
+      d.slot = d.entry.count == 0 ? assembler_.reserve(1) : reserve_in_block(d.entry.count);
       Entry e = d.entry;
       e.row = {d.slot, e.count == 0 ? 0 : 1};
       e.col = {};
@@ -539,7 +550,7 @@ class SparseCompiler {
     for (std::size_t i = 0; i < wish.groups.size(); ++i) terms(d_equations[i], offset[wish.groups[i]], list);
     std::vector<SparseSolver::Place> pattern;
     for (std::size_t k = 0; k < list.size(); k = end_of(list, k)) pattern.emplace_back(list[k].row, list[k].col);
-    block.solver = std::make_unique<SparseSolver>(block.size, pattern);
+    block.solver = std::make_unique<SparseSolver>(block.size, pattern, storage_);
     const Kinds kinds(list);
     std::size_t element = 0;
     for (std::size_t begin = 0, end = 0; begin < list.size(); begin = end) {
@@ -603,6 +614,9 @@ class SparseCompiler {
   std::vector<Wish> wishes_;
   std::vector<std::size_t> last_;  // explicit groups that no block needs
   std::int32_t first_unknown_ = 0, one_ = 0;
+  std::vector<std::pair<std::int32_t, std::int32_t>> pool_;  // slot and size of what blocks share
+  std::size_t reused_ = 0;
+  std::shared_ptr<SparseSolver::Storage> storage_ = std::make_shared<SparseSolver::Storage>();
 };
 
 SparsePlan::SparsePlan(FamilyEquations equations) { SparseCompiler(std::move(equations), *this).compile(); }

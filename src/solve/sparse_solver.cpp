@@ -64,8 +64,12 @@ struct SparseSolver::Klu {
   std::vector<std::int32_t> columns, rows;
 };
 
-SparseSolver::SparseSolver(std::int32_t n, std::span<const Place> pattern)
-    : n_(n), work_(static_cast<std::size_t>(n), 0.0) {
+SparseSolver::SparseSolver(std::int32_t n, std::span<const Place> pattern, std::shared_ptr<Storage> storage)
+    : n_(n), storage_(storage ? std::move(storage) : std::make_shared<Storage>()) {
+  const auto reach = [](auto& vector, std::size_t size) {
+    if (vector.size() < size) vector.assign(size, 0);
+  };
+  reach(storage_->work, static_cast<std::size_t>(n));
   const auto band_of = [&](const std::vector<std::int32_t>& position) {
     Band b{n, 0, 0};
     for (const auto& [i, j] : pattern) {
@@ -91,45 +95,47 @@ SparseSolver::SparseSolver(std::int32_t n, std::span<const Place> pattern)
   }
   if (band_.kl + band_.ku > kWidestBand && n > 2 * kWidestBand) {
     klu_ = std::make_unique<Klu>(n, pattern, places_);
-    matrix_.assign(pattern.size(), 0.0);
+    reach(storage_->matrix, pattern.size());
     return;
   }
   const auto at = [&](std::int32_t i) { return permuted_ ? position[static_cast<std::size_t>(i)] : i; };
   for (const auto& [i, j] : pattern) places_.push_back(static_cast<std::int32_t>(band_.place(at(i), at(j))));
-  matrix_.assign(static_cast<std::size_t>(n) * static_cast<std::size_t>(band_.width()), 0.0);
-  scale_.assign(static_cast<std::size_t>(n), 1.0);
-  pivot_.assign(static_cast<std::size_t>(n), 0);
+  reach(storage_->matrix, static_cast<std::size_t>(n) * static_cast<std::size_t>(band_.width()));
+  reach(storage_->scale, static_cast<std::size_t>(n));
+  reach(storage_->pivot, static_cast<std::size_t>(n));
   full_ = tridiagonal() && pattern.size() == 3 * static_cast<std::size_t>(n) - 2;
 }
 
 SparseSolver::~SparseSolver() = default;
 
 void SparseSolver::clear() {
-  if (banded() && !full_) std::fill(matrix_.begin(), matrix_.end(), 0.0);
+  if (banded() && !full_) std::fill_n(storage_->matrix.begin(), static_cast<std::ptrdiff_t>(n_) * band_.width(), 0.0);
 }
 
 bool SparseSolver::factor() {
   if (tridiagonal()) {
-    std::fill(work_.begin(), work_.end(), 0.0);
-    return Tridiagonal(n_, matrix_.data(), pivot_.data(), scale_.data()).factor_and_solve(work_.data(), work_.data());
+    std::fill_n(storage_->work.begin(), n_, 0.0);
+    return Tridiagonal(n_, matrix(), storage_->pivot.data(), storage_->scale.data())
+        .factor_and_solve(storage_->work.data(), storage_->work.data());
   }
-  if (klu_ == nullptr) return factor_band(band_, matrix_.data(), pivot_.data(), scale_.data());
-  return klu_->factor(matrix_.data());
+  if (klu_ == nullptr) return factor_band(band_, matrix(), storage_->pivot.data(), storage_->scale.data());
+  return klu_->factor(matrix());
 }
 
 void SparseSolver::choose_pivots() {
   if (klu_ == nullptr) return;
   klu_free_numeric(&klu_->chosen, &klu_->common);
-  (void)klu_->factor(matrix_.data());
+  (void)klu_->factor(matrix());
 }
 
 // f(right-hand side, solution) with the unknowns in the order of the band.
 template <class F>
 auto SparseSolver::in_order(const double* r, double* x, F&& f) {
   if (!permuted_) return f(r, x);
-  for (std::int32_t k = 0; k < n_; ++k) work_[static_cast<std::size_t>(k)] = r[order_[static_cast<std::size_t>(k)]];
-  const auto out = f(work_.data(), work_.data());
-  for (std::int32_t k = 0; k < n_; ++k) x[order_[static_cast<std::size_t>(k)]] = work_[static_cast<std::size_t>(k)];
+  double* const work = storage_->work.data();
+  for (std::int32_t k = 0; k < n_; ++k) work[k] = r[order_[static_cast<std::size_t>(k)]];
+  const auto out = f(work, work);
+  for (std::int32_t k = 0; k < n_; ++k) x[order_[static_cast<std::size_t>(k)]] = work[k];
   return out;
 }
 
@@ -141,11 +147,11 @@ void SparseSolver::solve(const double* r, double* x) {
   }
   in_order(r, x, [&](const double* from, double* to) {
     if (tridiagonal()) {
-      Tridiagonal(n_, matrix_.data(), pivot_.data(), scale_.data()).solve(from, to);
+      Tridiagonal(n_, matrix(), storage_->pivot.data(), storage_->scale.data()).solve(from, to);
       return true;
     }
     if (from != to) std::copy_n(from, n_, to);
-    solve_band(band_, matrix_.data(), pivot_.data(), scale_.data(), to);
+    solve_band(band_, matrix(), storage_->pivot.data(), storage_->scale.data(), to);
     return true;
   });
 }
@@ -153,7 +159,7 @@ void SparseSolver::solve(const double* r, double* x) {
 bool SparseSolver::factor_and_solve(const double* r, double* x) {
   if (tridiagonal())
     return in_order(r, x, [&](const double* from, double* to) {
-      return Tridiagonal(n_, matrix_.data(), pivot_.data(), scale_.data()).factor_and_solve(from, to);
+      return Tridiagonal(n_, matrix(), storage_->pivot.data(), storage_->scale.data()).factor_and_solve(from, to);
     });
   if (!factor()) return false;
   solve(r, x);

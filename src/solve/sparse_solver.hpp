@@ -10,14 +10,21 @@
 #include <vector>
 
 #include "solve/band.hpp"
+#include "solve/large_pages.hpp"
 
 namespace rattleback {
 
 class SparseSolver {
  public:
   using Place = std::pair<std::int32_t, std::int32_t>;  // row, column
+  // Solvers that are used one after the other may share it: a matrix is written, factored and solved with before the next
+  // one is written.
+  struct Storage {
+    LongVector matrix, scale, work;
+    std::vector<std::int32_t> pivot;
+  };
   // Places are sorted and appear once.
-  SparseSolver(std::int32_t n, std::span<const Place> pattern);
+  SparseSolver(std::int32_t n, std::span<const Place> pattern, std::shared_ptr<Storage> storage = nullptr);
   ~SparseSolver();
   SparseSolver(const SparseSolver&) = delete;
   SparseSolver& operator=(const SparseSolver&) = delete;
@@ -25,7 +32,7 @@ class SparseSolver {
   // Where the element number k of the pattern is to be written. All of it must be written between clear() and factor(),
   // which overwrites it.
   [[nodiscard]] std::span<const std::int32_t> places() const { return places_; }
-  [[nodiscard]] double* matrix() { return matrix_.data(); }
+  [[nodiscard]] double* matrix() { return storage_->matrix.data(); }
   void clear();
   [[nodiscard]] bool banded() const { return klu_ == nullptr; }
   [[nodiscard]] const Band& band() const { return band_; }
@@ -47,8 +54,8 @@ class SparseSolver {
   bool permuted_ = false;
   bool full_ = false;                // all places of a tridiagonal matrix are in the pattern
   std::vector<std::int32_t> order_;  // order_[k]: which unknown comes k-th
-  std::vector<std::int32_t> places_, pivot_;
-  std::vector<double> matrix_, scale_, work_;
+  std::vector<std::int32_t> places_;
+  std::shared_ptr<Storage> storage_;
   Band band_;
   std::unique_ptr<Klu> klu_;
 };

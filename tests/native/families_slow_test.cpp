@@ -44,13 +44,25 @@ TEST_F(Native, FamiliesHaveTheBitsOfTheInterpreter) {
     for (const Model& model : {chain(83), text(kBlades, 37, kFamilies), text(kPolar, 45, kFamilies)}) {
       SCOPED_TRACE(::testing::Message() << model.key << ' ' << how.method << ' ' << how.formulation << ' '
                                         << how.compose);
-      compare(model, {.method = how.method,
-                      .stages = how.stages,
-                      .step = 0.004,
-                      .steps = 12,
-                      .formulation = how.formulation,
-                      .compose = how.compose});
+      const Options options{.method = how.method,
+                            .stages = how.stages,
+                            .step = 0.004,
+                            .steps = 12,
+                            .formulation = how.formulation,
+                            .compose = how.compose};
+      try {
+        compare(model, options);
+      } catch (const Error& e) {  // too irregular to compile: some schemes on the models that are no chains
+        EXPECT_NE(model.key, "chain");
+        EXPECT_NE(std::string(e.what()).find("so many and so different"), std::string::npos) << e.what();
+      }
     }
+}
+
+// Long enough for loops in strips, with a last strip that is not full.
+TEST_F(Native, StripsHaveTheBitsOfTheInterpreter) {
+  compare(chain(1500), {.method = "rattle", .step = 0.004, .steps = 12});
+  compare(chain(700), {.method = "spark-gauss", .stages = 2, .step = 0.004, .steps = 6, .formulation = "index2"});
 }
 
 // Every operation that a loop can have.
@@ -78,7 +90,6 @@ potential = "sum(i = 1:N, x[i]^2 + y[i]^2 + sin(x[i])*cos(y[i]) + tan(x[i]/4) + 
   }
 }
 
-// The text knows numbers only.
 TEST_F(Native, AFailureOfAFamilyHasTheSameWords) {
   Model model = chain(100);
   Options options{.method = "rattle", .step = 0.8, .steps = 40};
