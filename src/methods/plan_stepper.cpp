@@ -243,7 +243,10 @@ std::string PlanStepper::go_native_in_parts(bool only_cached) {
   if (std::string reason = why_not_native(plan); !reason.empty()) return reason;
   SparseText made = sparse_text(plan);
   const NativeCode code = native_code(made.text, only_cached, kSparseSymbol);
-  if (code.steps != nullptr) plan.use(reinterpret_cast<SparseParts>(code.steps), code.library, std::move(made.tables));
+  if (code.steps != nullptr) {
+    const auto any = reinterpret_cast<void (*)()>(code.steps);  // the type that compilers let one cast through
+    plan.use(reinterpret_cast<SparseParts>(any), code.library, std::move(made.tables));
+  }
   return code.fault;
 }
 

@@ -73,7 +73,7 @@ class PlanStepper final : public Stepper {
 
  private:
   friend class LaneGroup;  // takes the steps of many runs, with this one for those that are not plain
-  struct SlotRange {  // unknowns number first .. end-1 are in the slots from `slot` on
+  struct SlotRange {       // unknowns number first .. end-1 are in the slots from `slot` on
     std::size_t slot, first, end;
   };
   // A plan with its workspace. The state (q, v, carried multipliers) of the run lives in the main one.
