@@ -66,12 +66,12 @@ std::string LaneCode::begin(const PlanStepper& stepper) {
 
 // As NativeChoice for a single run; the text in lanes takes a little longer to compile.
 void LaneCode::took(double seconds, double steps, const PlanStepper& stepper) {
-  constexpr double kLook = 5e-3, kLoading = 2e-2, kCompiling = 0.15, kPerStepSecond = 4e5;
+  constexpr double kGlance = 5e-3, kLoading = 2e-2, kCompiling = 0.15, kPerStepSecond = 4e5;
   {
     const std::lock_guard lock(mutex_);
     seconds_ += seconds;
     taken_ += steps;
-    if (seconds_ < kLook || !undecided_.exchange(false)) return;
+    if (seconds_ < kGlance || !undecided_.exchange(false)) return;
   }
   const double step = seconds_ / taken_, rest = step * (work_ - taken_) / threads_;
   if (rest > kLoading) (void)compile(stepper, !(rest > 3.0 * (kCompiling + kPerStepSecond * step)));
