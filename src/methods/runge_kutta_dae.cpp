@@ -10,6 +10,7 @@ Equations runge_kutta_step(const Dae& system, const Scheme& scheme) {
   const int s = scheme.stages;
   const std::int32_t n = f.n, m = f.m;
   Equations eq;
+  eq.leading = false;  // of first order: what it leaves out is O(h), not O(h^2)
   eq.graph = std::move(f.graph);
   Graph& g = eq.graph;
   StepInputs in(eq, n, m, false);
