@@ -89,19 +89,28 @@ configure_main() {
   configure "$build" -DCMAKE_BUILD_TYPE=Release "-DRATTLEBACK_WERROR=$werror"
 }
 
+# show_progress <1 on a terminal>: of ninja's lines, one that changes, or the fact that something is built.
+show_progress() {
+  local line any=
+  while IFS= read -r line; do
+    [[ $line =~ ^\[[0-9]+/[0-9]+\]\  && $line != *"Re-checking globbed"* ]] || continue
+    if [[ $1 == 1 ]]; then
+      printf '\r\033[Kbuilding %.100s' "$line"
+    elif [[ ! $any ]]; then
+      echo "building ..."
+    fi
+    any=yes
+  done
+  [[ ! $any || $1 != 1 ]] || printf '\r\033[K'
+}
+
 # build_targets <folder> <target>...: silent when nothing is to do, one line of progress otherwise.
 build_targets() {
   local folder=$1 log=$1/build.log tty=0
   shift
   [[ -t 2 ]] && tty=1
-  if ! NINJA_STATUS='[%f/%t] ' ninja -C "$folder" "$@" </dev/null 2>&1 | tee "$log" |
-    awk -v tty=$tty '
-      /^\[[0-9]+\/[0-9]+\] / && !/Re-checking globbed/ {
-        if (tty) printf "\r\033[Kbuilding %.100s", $0
-        else if (++n == 1) print "building ..."
-        fflush(); any = 1
-      }
-      END { if (any && tty) printf "\r\033[K" }' >&2; then
+  # Read line by line: awk may wait for a full buffer before it shows anything.
+  if ! NINJA_STATUS='[%f/%t] ' ninja -C "$folder" "$@" </dev/null 2>&1 | tee "$log" | show_progress "$tty" >&2; then
     # From the first failure on, without the progress lines of other targets and the command lines.
     sed -n '/^FAILED: \|^CMake Error\|^ninja: error/,$p' "$log" |
       grep -Ev '^\[[0-9]+/[0-9]+\] |^(: && )?[^ ]*(ccache|c\+\+|g\+\+|clang\+\+)[^ ]* ' | head -n 80 >&2 || true

@@ -19,6 +19,8 @@ import re
 
 ROOT = pathlib.Path(os.environ.get("RATTLEBACK_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
 BINARY = os.environ.get("RATTLEBACK_BINARY", str(ROOT / "build" / "rattleback"))
+if not pathlib.Path(BINARY).is_file():
+    raise SystemExit(f"{BINARY} is not there. Build it with ./run, or set RATTLEBACK_BINARY to a program that was built")
 
 
 def all_pages():
