@@ -106,6 +106,9 @@ def commands_of(block):
     return commands
 
 
+COMMAND_SECONDS = int(os.environ.get("RATTLEBACK_COMMAND_SECONDS", "60"))  # that one command may take
+
+
 class Shell:
     def __init__(self, folder, tools):
         self.folder = folder
@@ -114,7 +117,7 @@ class Shell:
     def run(self, command):
         done = subprocess.run(
             ["bash", "-c", command], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=600, check=False,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=COMMAND_SECONDS, check=False,
         )
         return done.returncode, done.stdout.decode("utf-8", "replace").splitlines()
 

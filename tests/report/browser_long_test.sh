@@ -33,5 +33,5 @@ if grep -qE '"resolved"|registry' "$root/web/package-lock.json"; then
 fi
 mkdir -p "$build/report"
 RATTLEBACK_INDEX_PAGE=$build/report/index.html "$build/tests/report_tests" \
-  --gtest_filter=IndexPage.IsWrittenForTheBrowser >/dev/null
+  --gtest_filter=IndexPage.ShowsEveryEntryWithItsFigure >/dev/null
 node "$root/tests/report/browser.mjs" "$packages" "$RATTLEBACK_BINARY" "$build/report"
