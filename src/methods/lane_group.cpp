@@ -6,6 +6,7 @@
 
 #include "methods/angles.hpp"
 #include "native/lanes_text.hpp"
+#include "solve/convergence.hpp"
 
 namespace rattleback {
 namespace {
@@ -61,6 +62,8 @@ LaneGroup::LaneGroup(PlanStepper& stepper)
       multipliers_(stepper.m_ * kW),
       turns_(stepper.turns_.size() * kW),
       scale_(kW, 1.0),
+      left_(stepper.left_.size() * kW),
+      far_(stepper.newest_.size() * kW),
       newest_(stepper.newest_.size(), 0),
       lane_newest_(stepper.newest_.size() * kW),
       lane_depth_(stepper.newest_.size() * kW),
@@ -74,10 +77,19 @@ void LaneGroup::clear() {
   for (std::size_t i = 0; i < image.size(); ++i) std::fill_n(w_.data() + i * kW, kW, image[i]);
   std::fill(history_.begin(), history_.end(), 0.0);
   std::fill(turns_.begin(), turns_.end(), 0.0);
-  std::fill(newest_.begin(), newest_.end(), 0);
+  std::fill(newest_.begin(), newest_.end(), static_cast<std::int32_t>(starting::kFar) - 1);
+  for (std::size_t l = 0; l < kW; ++l) forget(l);
   present_ = warm_ = 0;
   t_base_ = h_ = h_before_ = 0.0;
   count_ = 0;
+}
+
+void LaneGroup::forget(std::size_t lane) {
+  for (std::size_t part = 0; part < newest_.size(); ++part) {
+    lane_depth_[lane * newest_.size() + part] = 0;
+    far_[part * kW + lane] = 0;
+  }
+  for (std::size_t k = lane; k < left_.size(); k += kW) left_[k] = FirstCorrection::kUnknown;
 }
 
 void LaneGroup::put(int lane) {
@@ -108,7 +120,9 @@ void LaneGroup::lend(int lane) {
   for (std::size_t part = 0; part < newest_.size(); ++part) {
     s_.newest_[part] = lane_newest_[l * newest_.size() + part];
     s_.depth_[part] = lane_depth_[l * newest_.size() + part];
+    s_.far_[part] = far_[part * kW + l] != 0 ? 1 : 0;
   }
+  for (std::size_t k = 0; k < s_.left_.size(); ++k) s_.left_[k] = left_[k * kW + l];
   s_.t_base_ = t_base_;
   s_.h_ = h_;
   s_.h_before_ = h_before_;
@@ -119,7 +133,7 @@ void LaneGroup::lend(int lane) {
   }
 }
 
-// Its history is turned so that its newest solution lies where that of the warm lanes does.
+// Its history is moved so that its newest solution lies where that of the warm lanes does.
 void LaneGroup::take_back(int lane) {
   const auto l = static_cast<std::size_t>(lane);
   for (std::size_t i = 0; i < s_.state_size_; ++i) w_[slot(i) + l] = s_.main_.state[i];
@@ -128,16 +142,18 @@ void LaneGroup::take_back(int lane) {
   for (std::size_t i = 0; i < s_.m_; ++i) multipliers_[i * kW + l] = s_.multipliers_[i];
   for (std::size_t i = 0; i < s_.turns_.size(); ++i) turns_[i * kW + l] = s_.turns_[i];
   for (std::size_t part = 0; part < newest_.size(); ++part) {
-    for (std::int32_t age = 0; age < 3; ++age) {
+    for (std::int32_t age = 0; age < static_cast<std::int32_t>(starting::kFar); ++age) {
       const double* const from =
           s_.history_.data() +
-          (part * 3 + static_cast<std::size_t>((s_.newest_[part] + 3 - age) % 3)) * s_.history_width_;
-      double* const to = history(part, (newest_[part] + 3 - age) % 3) + l;
+          (part * starting::kRows + static_cast<std::size_t>(s_.newest_[part] - age)) * s_.history_width_;
+      double* const to = history(part, newest_[part] - age) + l;
       for (std::size_t i = 0; i < s_.history_width_; ++i) to[i * kW] = from[i];
     }
     lane_newest_[l * newest_.size() + part] = newest_[part];
     lane_depth_[l * newest_.size() + part] = s_.depth_[part];
+    far_[part * kW + l] = s_.far_[part] != 0 ? -1 : 0;
   }
+  for (std::size_t k = 0; k < s_.left_.size(); ++k) left_[k * kW + l] = s_.left_[k];
   lane_count_[l] = s_.count_;
   const bool warm = s_.plain_steps_ahead() && s_.h_ == h_ && s_.count_ == count_ && h_ != 0.0;
   const std::uint32_t bit = 1U << static_cast<unsigned>(lane);
@@ -183,7 +199,7 @@ void LaneGroup::advance(double h, std::int64_t steps) {
   // Lanes that lose their starting values whenever an angle turns should come back soon.
   const bool come_back = !s_.data_.angles.empty() && !s_.data_.turn_free && !s_.data_.step.linear();
   while (steps > 0 && present_ != 0) {
-    const std::int64_t n = warm_ != present_ ? std::min<std::int64_t>(steps, 3)
+    const std::int64_t n = warm_ != present_ ? std::min<std::int64_t>(steps, starting::kFar)
                            : come_back       ? std::min(steps, kTogether)
                                              : steps;
     together(h, n);
@@ -206,8 +222,8 @@ void LaneGroup::together(double h, std::int64_t steps) {
       const auto l = static_cast<std::size_t>(lane);
       lane_count_[l] = count_ - 1;
       for (std::size_t part = 0; part < newest_.size(); ++part) {
-        lane_newest_[l * newest_.size() + part] = (newest_[part] + 2) % 3;
-        lane_depth_[l * newest_.size() + part] = 3;
+        lane_newest_[l * newest_.size() + part] = newest_[part] - 1;
+        lane_depth_[l * newest_.size() + part] = static_cast<std::int32_t>(starting::kFar);
       }
       alone(lane, h, 1);
     });
@@ -229,10 +245,8 @@ void LaneGroup::take_turns_off() {
       if (!wrap(w_[slot(i) + l], turns_[i * kW + l]) || s_.data_.turn_free || s_.data_.step.linear()) return;
       warm_ &= ~(1U << static_cast<unsigned>(lane));
       lane_count_[l] = count_;
-      for (std::size_t part = 0; part < newest_.size(); ++part) {
-        lane_newest_[l * newest_.size() + part] = newest_[part];
-        lane_depth_[l * newest_.size() + part] = 0;
-      }
+      for (std::size_t part = 0; part < newest_.size(); ++part) lane_newest_[l * newest_.size() + part] = newest_[part];
+      forget(l);
     });
   }
 }
@@ -242,6 +256,8 @@ std::int64_t LaneGroup::compiled_steps(double h, std::int64_t steps) {
   LaneJob job{.w = w_.data(),
               .history = history_.data(),
               .newest = newest_.data(),
+              .far = far_.data(),
+              .left = left_.data(),
               .multipliers = multipliers_.data(),
               .scale = scale_.data(),
               .active = active_.data(),
@@ -259,7 +275,7 @@ std::int64_t LaneGroup::compiled_steps(double h, std::int64_t steps) {
 }
 
 // One sub-step (PlanStepper::sub_step) in the lanes `going`, which loses those that fail.
-bool LaneGroup::interpreted_part(double t, double h, std::size_t part, std::uint32_t& going) {
+bool LaneGroup::interpreted_part(double t, double h, std::size_t part, bool look, std::uint32_t& going) {
   const Plan& plan = s_.data_.step;
   double* const w = w_.data();
   const auto set = [&](Space space, double x) {
@@ -269,8 +285,8 @@ bool LaneGroup::interpreted_part(double t, double h, std::size_t part, std::uint
   set(kStepSize, h);
   set(kPreviousStep, h_before_);
   std::array<Sizes, kW> sizes;
+  const auto width = static_cast<std::ptrdiff_t>(s_.history_width_ * kW);
   const auto unknowns = plan.unknown_slots();
-  double* oldest = nullptr;
   if (!plan.linear()) {
     const std::size_t nv = s_.nv_, n = s_.n_, first = nv > 0 ? n : 0, count = nv > 0 ? nv : n;
     for (std::size_t l = 0; l < kW; ++l) {
@@ -285,15 +301,17 @@ bool LaneGroup::interpreted_part(double t, double h, std::size_t part, std::uint
         sizes[l].noise[1] = sizes[l].noise[0] * scale_[l] / std::fabs(h);
       }
     }
-    const double *const x1 = history(part, newest_[part]), *const x2 = history(part, (newest_[part] + 2) % 3);
-    oldest = history(part, (newest_[part] + 1) % 3);
+    const double* const newest = history(part, newest_[part]);
     for (std::size_t i = 0; i < unknowns.size(); ++i) {
       double* const x = w + static_cast<std::size_t>(unknowns[i]) * kW;
-      const std::size_t k = i * kW;
-      for (std::size_t l = 0; l < kW; ++l) x[l] = 3.0 * (x1[k + l] - x2[k + l]) + oldest[k + l];
+      for (std::size_t l = 0; l < kW; ++l) {
+        const double* const from = newest + i * kW + l;
+        x[l] = far_[part * kW + l] != 0 ? starting::far_value(from, width) : starting::near_value(from, width);
+      }
     }
   }
-  const std::uint32_t solved = newton_.solve(w, sizes, s_.data_.solve, going);
+  const std::uint32_t solved =
+      newton_.solve(w, sizes, s_.data_.solve, left_.data() + part * (left_.size() / newest_.size()), look, going);
   const double* const result = w + static_cast<std::size_t>(plan.result_slot()) * kW;
   std::uint32_t good = 0;
   each_lane(solved, [&](int lane) {
@@ -311,10 +329,15 @@ bool LaneGroup::interpreted_part(double t, double h, std::size_t part, std::uint
   };
   keep(result, s_.state_size_, w + slot(0));
   keep(result + s_.state_size_ * kW, s_.m_, multipliers_.data());
-  if (oldest != nullptr) {
+  if (!plan.linear()) {
+    double* const row = starting::next_row(history(part, 0), s_.history_width_ * kW, newest_[part]);
     for (std::size_t i = 0; i < unknowns.size(); ++i)
-      keep(w + static_cast<std::size_t>(unknowns[i]) * kW, 1, oldest + i * kW);
-    newest_[part] = (newest_[part] + 1) % 3;
+      keep(w + static_cast<std::size_t>(unknowns[i]) * kW, 1, row + i * kW);
+    if (look)
+      each_lane(good, [&](int lane) {
+        const auto l = static_cast<std::size_t>(lane);
+        far_[part * kW + l] = starting::far_is_better(row + l, unknowns.size(), width, kW) ? -1 : 0;
+      });
   }
   return all;
 }
@@ -324,9 +347,10 @@ std::int64_t LaneGroup::interpreted_steps(double h, std::int64_t steps) {
   bool plain = true;
   while (done < steps && plain) {
     double at = t_base_ + static_cast<double>(count_ + done) * h;
+    const bool look = ((count_ + done) & (starting::kLook - 1)) == 0;
     for (std::size_t part = 0; part < s_.data_.gamma.size(); ++part) {
       const double size = s_.data_.gamma[part] * h;
-      plain = interpreted_part(at, size, part, warm_) && plain;
+      plain = interpreted_part(at, size, part, look, warm_) && plain;
       at += size;
     }
     ++done;

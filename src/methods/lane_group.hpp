@@ -15,6 +15,7 @@
 #include "methods/plan_stepper.hpp"
 #include "native/lane_job.hpp"
 #include "solve/lane_newton.hpp"
+#include "solve/starting_values.hpp"
 
 namespace rattleback {
 
@@ -56,7 +57,7 @@ class LaneGroup {
     return (static_cast<std::size_t>(s_.data_.step.slot(kPosition)) + state) * kWidth;
   }
   [[nodiscard]] double* history(std::size_t part, std::int32_t place) {
-    return history_.data() + (part * 3 + static_cast<std::size_t>(place)) * s_.history_width_ * kWidth;
+    return history_.data() + (part * starting::kRows + static_cast<std::size_t>(place)) * s_.history_width_ * kWidth;
   }
   void lend(int lane);       // into the stepper
   void take_back(int lane);  // out of it again
@@ -67,13 +68,15 @@ class LaneGroup {
   // Steps of the warm lanes; returns how many were taken. The lanes that failed in the last of them are no longer warm.
   std::int64_t compiled_steps(double h, std::int64_t steps);
   std::int64_t interpreted_steps(double h, std::int64_t steps);
-  bool interpreted_part(double t, double h, std::size_t part, std::uint32_t& going);
+  bool interpreted_part(double t, double h, std::size_t part, bool look, std::uint32_t& going);
+  void forget(std::size_t lane);  // PlanStepper::forget()
   void take_turns_off();
 
   PlanStepper& s_;
   LaneNewton newton_;
   LaneSteps code_ = nullptr;
-  std::vector<double> w_, history_, multipliers_, turns_, scale_;
+  std::vector<double> w_, history_, multipliers_, turns_, scale_, left_;
+  std::vector<std::int64_t> far_;          // of each sub-step and lane
   std::vector<std::int32_t> newest_;       // of each sub-step, in the lanes that are warm
   std::vector<std::int32_t> lane_newest_;  // [lane][sub-step] of the others
   std::vector<std::int32_t> lane_depth_;   // [lane][sub-step]

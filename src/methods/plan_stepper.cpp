@@ -8,7 +8,9 @@
 #include "methods/angles.hpp"
 #include "native/emit.hpp"
 #include "native/sparse_text.hpp"
+#include "solve/convergence.hpp"
 #include "solve/largest.hpp"
+#include "solve/starting_values.hpp"
 
 namespace rattleback {
 namespace {
@@ -59,9 +61,14 @@ PlanStepper::PlanStepper(PlanStepperData data)
       turns_(data_.angles.empty() ? 0 : n_, 0.0),
       saved_state_(state_size_, 0.0),
       multipliers_(m_, 0.0),
-      history_(data_.gamma.size() * kDepth * history_width_, 0.0),
+      rows_(data_.step.is_sparse() ? starting::kNear : starting::kRows),
+      history_(data_.gamma.size() * rows_ * history_width_, 0.0),
       depth_(data_.gamma.size(), 0),
-      newest_(data_.gamma.size(), 0) {
+      newest_(data_.gamma.size(), data_.step.is_sparse() ? 0 : static_cast<std::int32_t>(starting::kFar) - 1),
+      far_(data_.gamma.size(), 0),
+      left_(
+          data_.gamma.size() * std::max(data_.step.blocks().size(), data_.adjoint ? data_.adjoint->blocks().size() : 0),
+          FirstCorrection::kUnknown) {
   if (data_.step.has(kReferenceEnergy))
     main_.w[static_cast<std::size_t>(data_.step.slot(kReferenceEnergy))] = data_.reference_energy;
   if (data_.first) first_.emplace(&*data_.first);
@@ -80,7 +87,7 @@ void PlanStepper::start(double t, std::span<const double> q, std::span<const dou
   t_base_ = t;
   h_ = h_before_ = 0.0;
   count_ = 0;
-  std::fill(depth_.begin(), depth_.end(), 0);
+  forget();
   std::fill(turns_.begin(), turns_.end(), 0.0);
   wrap_angles();
   if (data_.nominal_step != 0.0) {
@@ -101,21 +108,35 @@ void PlanStepper::renew(double multiplier_scale) {
   max_iterations = 0;
 }
 
-// The unknowns of equal steps are samples of smooth functions of time: extrapolate through the last three.
+void PlanStepper::forget() {
+  std::fill(depth_.begin(), depth_.end(), 0);
+  std::fill(far_.begin(), far_.end(), 0);
+  std::fill(left_.begin(), left_.end(), FirstCorrection::kUnknown);
+}
+
+bool PlanStepper::looks() const { return (count_ & (starting::kLook - 1)) == 0; }
+
 void PlanStepper::extrapolate(Bench& bench, std::size_t which) {
   const auto slots = bench.plan->unknown_slots();
-  const double* const all = history_.data() + which * kDepth * history_width_;
-  const auto at = [&](std::size_t age) {
-    return all + (static_cast<std::size_t>(newest_[which]) + kDepth - age) % kDepth * history_width_;
-  };
-  const double *x1 = at(0), *x2 = at(1), *x3 = at(2);
+  const auto width = static_cast<std::ptrdiff_t>(history_width_);
+  double* const w = bench.w.data();
   if (bench.plan->is_sparse()) {  // long vectors in one piece each
+    const double* const all = history_.data() + which * rows_ * history_width_;
+    const auto at = [&](std::size_t age) {
+      return all + (static_cast<std::size_t>(newest_[which]) + rows_ - age) % rows_ * history_width_;
+    };
+    const double *x1 = at(0), *x2 = at(1), *x3 = at(2);
     for (const SlotRange& r : bench.ranges)
-      for (std::size_t i = r.first; i < r.end; ++i) bench.w[r.slot + i - r.first] = 3.0 * (x1[i] - x2[i]) + x3[i];
+      for (std::size_t i = r.first; i < r.end; ++i) w[r.slot + i - r.first] = 3.0 * (x1[i] - x2[i]) + x3[i];
     return;
   }
-  for (std::size_t i = 0; i < slots.size(); ++i)
-    bench.w[static_cast<std::size_t>(slots[i])] = 3.0 * (x1[i] - x2[i]) + x3[i];
+  const double* const x = history_.data() + (which * rows_ + static_cast<std::size_t>(newest_[which])) * history_width_;
+  if (far_[which] != 0 && depth_[which] >= static_cast<std::int32_t>(starting::kFar))
+    for (std::size_t i = 0; i < slots.size(); ++i)
+      w[static_cast<std::size_t>(slots[i])] = starting::far_value(x + i, width);
+  else
+    for (std::size_t i = 0; i < slots.size(); ++i)
+      w[static_cast<std::size_t>(slots[i])] = starting::near_value(x + i, width);
 }
 
 // From acceleration and multipliers at the current state: first order, but on the right branch.
@@ -138,15 +159,22 @@ void PlanStepper::cold_guess(Bench& bench, double t) {
   bench.plan->guess(w);
 }
 
-void PlanStepper::remember(const Bench& bench, std::size_t which) {
+void PlanStepper::remember(const Bench& bench, std::size_t which, bool look) {
   const auto slots = bench.plan->unknown_slots();
-  newest_[which] = static_cast<std::int32_t>((static_cast<std::size_t>(newest_[which]) + 1) % kDepth);
-  double* const x = history_.data() + (which * kDepth + static_cast<std::size_t>(newest_[which])) * history_width_;
-  if (bench.plan->is_sparse())
+  std::int32_t &newest = newest_[which], &depth = depth_[which];
+  double* const rows = history_.data() + which * rows_ * history_width_;
+  if (bench.plan->is_sparse()) {
+    newest = static_cast<std::int32_t>((static_cast<std::size_t>(newest) + 1) % rows_);
+    double* const x = rows + static_cast<std::size_t>(newest) * history_width_;
     for (const SlotRange& r : bench.ranges) std::copy_n(bench.w.data() + r.slot, r.end - r.first, x + r.first);
-  else
-    for (std::size_t i = 0; i < slots.size(); ++i) x[i] = bench.w[static_cast<std::size_t>(slots[i])];
-  depth_[which] = std::min<std::int32_t>(depth_[which] + 1, static_cast<std::int32_t>(kDepth));
+    depth = std::min<std::int32_t>(depth + 1, static_cast<std::int32_t>(starting::kNear));
+    return;
+  }
+  double* const x = starting::next_row(rows, history_width_, newest);
+  for (std::size_t i = 0; i < slots.size(); ++i) x[i] = bench.w[static_cast<std::size_t>(slots[i])];
+  if (look && depth == static_cast<std::int32_t>(starting::kFar))
+    far_[which] = starting::far_is_better(x, slots.size(), static_cast<std::ptrdiff_t>(history_width_)) ? 1 : 0;
+  depth = std::min<std::int32_t>(depth + 1, static_cast<std::int32_t>(starting::kFar));
 }
 
 bool PlanStepper::sub_step(Bench& bench, double t, double h, std::size_t which, SolveReport& report) {
@@ -176,17 +204,20 @@ bool PlanStepper::sub_step(Bench& bench, double t, double h, std::size_t which, 
       sizes.noise[0] = std::fmax(length, length / std::fabs(h));
       sizes.noise[1] = sizes.noise[0] * data_.multiplier_scale / std::fabs(h);
     }
-    warm = !first && !data_.solve.simplified && depth_[which] == static_cast<std::int32_t>(kDepth);
+    warm = !first && !data_.solve.simplified && depth_[which] >= static_cast<std::int32_t>(starting::kNear);
     if (warm)
       extrapolate(bench, which);
     else
       cold_guess(bench, t);
   }
-  report = plan.solve(w, sizes, data_.solve);
+  const bool look = looks();
+  double* const left =
+      first || data_.solve.simplified ? nullptr : left_.data() + which * (left_.size() / depth_.size());
+  report = plan.solve(w, sizes, data_.solve, left, look);
   if (!report.ok && warm) {
     const int spent = report.iterations;
     cold_guess(bench, t);
-    report = plan.solve(w, sizes, data_.solve);
+    report = plan.solve(w, sizes, data_.solve, left, look);
     report.iterations += spent;
   }
   if (!report.ok) return false;
@@ -198,7 +229,7 @@ bool PlanStepper::sub_step(Bench& bench, double t, double h, std::size_t which, 
   copy(bench.result, state_size_, main_.state);
   copy(bench.result + state_size_, m_, multipliers_.data());
   if (power_) power_->add(w + plan.power_slot());
-  if (!first && !plan.linear()) remember(bench, which);
+  if (!first && !plan.linear()) remember(bench, which, look);
   return true;
 }
 
@@ -206,7 +237,7 @@ bool PlanStepper::sub_step(Bench& bench, double t, double h, std::size_t which, 
 void PlanStepper::wrap_angles() {
   bool any = false;
   for (const std::int32_t i : data_.angles) any |= wrap(main_.state[i], turns_[static_cast<std::size_t>(i)]);
-  if (any && !data_.turn_free) std::fill(depth_.begin(), depth_.end(), 0);
+  if (any && !data_.turn_free) forget();
 }
 
 StepShape PlanStepper::step_shape() const {
@@ -253,14 +284,17 @@ std::string PlanStepper::go_native_in_parts(bool only_cached) {
 // Steps with extrapolated starting values, which is all that compiled code knows.
 bool PlanStepper::plain_steps_ahead() const {
   if (data_.two_step && h_before_ == 0.0) return false;
-  return data_.step.linear() || std::all_of(depth_.begin(), depth_.end(),
-                                            [](std::int32_t d) { return d == static_cast<std::int32_t>(kDepth); });
+  return data_.step.linear() || std::all_of(depth_.begin(), depth_.end(), [](std::int32_t d) {
+           return d == static_cast<std::int32_t>(starting::kFar);
+         });
 }
 
 NativeJob PlanStepper::native_steps(double h, std::int64_t steps) {
   NativeJob job{.w = main_.w.data(),
                 .history = history_.data(),
                 .newest = newest_.data(),
+                .far = far_.data(),
+                .left = left_.data(),
                 .multipliers = multipliers_.data(),
                 .saved = saved_state_.data(),
                 .t_base = t_base_,
@@ -290,7 +324,7 @@ AdvanceReport PlanStepper::advance(double h, std::int64_t steps) {
   if (h != h_) {
     t_base_ = t();
     count_ = 0;
-    if (!(std::fabs(h - h_) <= smooth_steps_ * std::fabs(h_))) std::fill(depth_.begin(), depth_.end(), 0);
+    if (!(std::fabs(h - h_) <= smooth_steps_ * std::fabs(h_))) forget();
     h_before_ = h_;
     h_ = h;
   }
@@ -344,7 +378,7 @@ int PlanStepper::turn_round() {
   t_base_ = t() - h_before_;
   count_ = 0;
   h_ = h_before_ = -h_before_;
-  std::fill(depth_.begin(), depth_.end(), 0);
+  forget();
   return 1;
 }
 
@@ -367,7 +401,7 @@ void PlanStepper::set_snapshot(double t, std::span<const double> from, bool keep
   count_ = 0;
   if (data_.two_step) h_ = h_before_;
   if (keep_guesses) return;
-  std::fill(depth_.begin(), depth_.end(), 0);
+  forget();
   // Linear blocks correct what the last try left in their unknowns, which may not even be finite.
   if (data_.step.linear())
     for (const std::int32_t slot : data_.step.unknown_slots()) main_.w[static_cast<std::size_t>(slot)] = 0.0;
@@ -382,7 +416,8 @@ std::vector<double> PlanStepper::save() const {
                              static_cast<double>(max_iterations)};
   out.insert(out.end(), main_.state, main_.state + state_size_);
   out.insert(out.end(), history_.begin(), history_.end());
-  for (const auto& list : {depth_, newest_})
+  out.insert(out.end(), left_.begin(), left_.end());
+  for (const auto& list : {depth_, newest_, far_})
     for (const std::int32_t x : list) out.push_back(x);
   for (const std::int32_t slot : data_.step.unknown_slots()) out.push_back(main_.w[static_cast<std::size_t>(slot)]);
   out.insert(out.end(), multipliers_.begin(), multipliers_.end());
@@ -405,7 +440,8 @@ void PlanStepper::load(std::span<const double> saved) {
   max_iterations = static_cast<int>(next());
   for (std::size_t i = 0; i < state_size_; ++i) main_.state[i] = next();
   for (double& x : history_) x = next();
-  for (auto* list : {&depth_, &newest_})
+  for (double& x : left_) x = next();
+  for (auto* list : {&depth_, &newest_, &far_})
     for (std::int32_t& x : *list) x = static_cast<std::int32_t>(next());
   for (const std::int32_t slot : data_.step.unknown_slots()) main_.w[static_cast<std::size_t>(slot)] = next();
   for (double& x : multipliers_) x = next();

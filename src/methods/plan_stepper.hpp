@@ -88,7 +88,9 @@ class PlanStepper final : public Stepper {
   bool sub_step(Bench& bench, double t, double h, std::size_t which, SolveReport& report);
   void cold_guess(Bench& bench, double t);
   void extrapolate(Bench& bench, std::size_t which);
-  void remember(const Bench& bench, std::size_t which);
+  void remember(const Bench& bench, std::size_t which, bool look);
+  void forget();  // all solutions
+  [[nodiscard]] bool looks() const;
   void wrap_angles();
   [[nodiscard]] bool plain_steps_ahead() const;
   std::string go_native_in_parts(bool only_cached);
@@ -102,10 +104,12 @@ class PlanStepper final : public Stepper {
   std::vector<double> turns_;        // by position; empty when there are no angles
   std::vector<double> saved_state_;  // before a composed step
   std::vector<double> multipliers_;  // of the newest stage: they tell on which branch of the multipliers the run is
-  // Solutions of the last three steps for each sub-step; together they give the next starting guess.
-  static constexpr std::size_t kDepth = 3;
+  // Solutions of the last steps for each sub-step; together they give the next starting guess (starting_values.hpp). Large
+  // systems have the last three in a ring: to read more of them would take longer than it saves.
+  std::size_t rows_;
   LongVector history_;
-  std::vector<std::int32_t> depth_, newest_;
+  std::vector<std::int32_t> depth_, newest_, far_;  // far: the prediction to use
+  std::vector<double> left_;                        // by sub-step and block: what a first correction leaves
   double t_base_ = 0.0, h_ = 0.0, h_before_ = 0.0;
   std::int64_t count_ = 0;
   double smooth_steps_ = 0.0;

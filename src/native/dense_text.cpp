@@ -1,8 +1,11 @@
 #include "native/dense_text.hpp"
 
 #include <iterator>
+#include <string_view>
 
 #include <fmt/format.h>
+
+#include "solve/starting_values.hpp"
 
 namespace rattleback {
 
@@ -13,8 +16,8 @@ double pow(double, double), atan2(double, double), hypot(double, double);
 #define LARGEST 0x1.fffffffffffffp+1023
 struct job {
   double *w, *history;
-  int* newest;
-  double *multipliers, *saved;
+  int *newest, *far;
+  double *left, *multipliers, *saved;
   double t_base, h, h_before, tolerance, at;
   long long count, steps, done, iterations;
   int most, max_newton, part, spent;
@@ -46,6 +49,48 @@ const char* const kLookUpText = R"(static double look_up(const double* at, int n
   return slope ? rise : value[low] + rise * (x - at[low]);
 }
 )";
+
+std::string starting_text(std::size_t width, std::size_t unknowns) {
+  std::string out =
+      R"(static inline double near_value(const double* x) { return 3.0 * (x[0] - x[-WIDTH]) + x[-2 * WIDTH]; }
+static inline double far_value(const double* x) {
+  return 8.0 * x[0] + (56.0 * (x[-2 * WIDTH] + x[-4 * WIDTH]) - 28.0 * (x[-WIDTH] + x[-5 * WIDTH]) +
+                       (8.0 * x[-6 * WIDTH] - x[-7 * WIDTH] - 70.0 * x[-3 * WIDTH]));
+}
+static inline void predict(const double* __restrict x, int far, double* __restrict to) {
+  if (far)
+    for (int i = 0; i < COUNT; ++i) to[i] = far_value(x + i);
+  else
+    for (int i = 0; i < COUNT; ++i) to[i] = near_value(x + i);
+}
+static inline double* next_row(double* rows, int* newest) {
+  if (*newest == ROWS - 1) {
+    for (int i = 0; i < FAR * WIDTH; ++i) rows[i] = rows[(ROWS - FAR) * WIDTH + i];
+    *newest = FAR - 1;
+  }
+  ++*newest;
+  return rows + *newest * WIDTH;
+}
+static __attribute__((cold, noinline)) int far_is_better(const double* x) {
+  double near_by = 0.0, far = 0.0;
+  for (int i = 0; i < COUNT; ++i) {
+    near_by += fabs(x[i] - near_value(x + i - WIDTH));
+    far += fabs(x[i] - far_value(x + i - WIDTH));
+  }
+  return far < near_by ? 1 : 0;
+}
+)";
+  const auto fill = [&](std::string_view name, std::size_t value) {
+    const std::string number = std::to_string(value);
+    for (std::size_t at = out.find(name); at != std::string::npos; at = out.find(name, at))
+      out.replace(at, name.size(), number);
+  };
+  fill("WIDTH", width);
+  fill("COUNT", unknowns);
+  fill("ROWS", starting::kRows);
+  fill("FAR", starting::kFar);
+  return out;
+}
 
 std::string unrolled_solve_text(std::int32_t n) {
   std::string out;

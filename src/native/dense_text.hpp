@@ -2,6 +2,7 @@
 // the operations of solve/dense.hpp in the same order.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -16,6 +17,8 @@ inline constexpr std::int32_t kUnrolledMatrix = 4;
 // Length of a row in memory, in whole vectors of four.
 constexpr std::int32_t padded(std::int32_t n) { return (n + 3) / 4 * 4; }
 
+// predict(), next_row() and far_is_better() of solve/starting_values.hpp for rows of this length, C and C++.
+std::string starting_text(std::size_t width, std::size_t unknowns);
 std::string unrolled_solve_text(std::int32_t n);  // solve<n>: matrix, right-hand side, pointers to the solution
 std::string factor_text(std::int32_t n);          // factor<n> and substitute<n>
 

@@ -18,6 +18,7 @@
 #include "native/job.hpp"
 #include "solve/convergence.hpp"
 #include "solve/newton_limits.hpp"
+#include "solve/starting_values.hpp"
 
 namespace rattleback {
 namespace {
@@ -451,19 +452,24 @@ void Text::newton(const Plan::Block& b) {
     line("size = change{} / big{};", kinds[0] ? 0 : 1, kinds[0] ? 0 : 1);
   each([&](int k) { line("if (since == 0) first{} = big{};", k, k); });
   line("ratio = 0.0;");
+  const bool remembers = !shape_.cautious;
+  const std::string left = fmt::format("left[part * {} + {}]", plan_.blocks().size(), block_);
+  if (remembers) {  // FirstCorrection::learn
+    open("if (look && k == 2)");
+    line("if (size > {}) {} = size / unit;", literal(FirstCorrection::kNoise), left);
+    const std::string enough = literal(0.25 * FirstCorrection::kEps / FirstCorrection::kSafety);
+    line("else if (size <= {0} && {1} / unit < {2}) {2} = {1} / unit;", literal(FirstCorrection::kEps), enough, left);
+    close();
+  }
   // Convergence::arrived
   line("if (size <= {} || size <= tolerance) break;", literal(Convergence::kEps));
-  if (header_ && !leads && !shape_.cautious) {
-    // What the first correction leaves is about its square; by which factor was measured in earlier steps. One step in
-    // kLook looks whether that still holds.
-    line("if (k == 1 && !look && 16.0 * curve[part * {} + {}] * size * size <= {}) break;", plan_.blocks().size(),
-         block_, literal(0.25 * Convergence::kEps));
+  if (remembers) {
+    line("unit = {};", leads ? "size" : "size * size");
+    line("if (k == 1 && !look && {} * {} * unit <= {}) break;", literal(FirstCorrection::kSafety), left,
+         literal(0.25 * Convergence::kEps));
   }
   open("if (++since >= 2)");
   line("ratio = size / last;");
-  if (header_ && !leads)
-    line("if (k == 2 && size > {}) curve[part * {} + {}] = ratio / last;", literal(Convergence::kNoise),
-         plan_.blocks().size(), block_);
   const std::string squared = shape_.cautious ? "ratio" : "ratio * ratio";
   const std::string kept = "ratio / (1.0 - ratio > 0.5 ? 1.0 - ratio : 0.5)";
   line("next = {};", leads ? kept : keeps ? fmt::format("current ? {} : {}", squared, kept) : squared);
@@ -524,13 +530,7 @@ void Text::sub_step() {
   const auto unknowns = plan_.unknown_slots();
   if (!plan_.linear()) {
     sizes();
-    if (header_) {
-      predict();
-    } else {
-      line("x1 = ring[part][0]; x2 = ring[part][1]; x3 = ring[part][2];");
-      for (std::size_t i = 0; i < unknowns.size(); ++i)
-        line("{} = 3.0 * (x1[{}] - x2[{}]) + x3[{}];", s(unknowns[i]), i, i, i);
-    }
+    predict();
   }
   for (block_ = 0; block_ < plan_.blocks().size(); ++block_) block(plan_.blocks()[block_]);
   program(plan_.finish());
@@ -563,38 +563,21 @@ void Text::sub_step() {
   remember();
 }
 
-// Through the last eight solutions where that was better than through the last three. Sums begin with the old ones: only
-// the newest has just been computed.
+// Predictions of all unknowns at once, in loops over rows that compilers take in lanes.
 void Text::predict() {
   const auto unknowns = plan_.unknown_slots();
-  const std::size_t w = shape_.history_width;
-  line("look = ((count + done) & {}) == 0;", kLook - 1);
-  line("x1 = history + (part * {} + job->newest[part]) * {};", kMemoryRows, w);
-  open("if (job->far[part] != 0)");
-  const auto x = [&](std::size_t i, std::ptrdiff_t age) {
-    return fmt::format("x1[{}]", static_cast<std::ptrdiff_t>(i) - age * static_cast<std::ptrdiff_t>(w));
-  };
-  for (std::size_t i = 0; i < unknowns.size(); ++i)
-    line("{} = 8.0 * {} + (56.0 * ({} + {}) - 28.0 * ({} + {}) + (8.0 * {} - {} - 70.0 * {}));", s(unknowns[i]),
-         x(i, 0), x(i, 2), x(i, 4), x(i, 1), x(i, 5), x(i, 6), x(i, 7), x(i, 3));
-  close();
-  open("else");
-  for (std::size_t i = 0; i < unknowns.size(); ++i)
-    line("{} = 3.0 * ({} - {}) + {};", s(unknowns[i]), x(i, 0), x(i, 1), x(i, 2));
-  close();
+  line("look = ((count + done) & {}) == 0;", starting::kLook - 1);
+  line("predict(history + (part * {} + job->newest[part]) * {}, job->far[part], guess);", starting::kRows,
+       shape_.history_width);
+  for (std::size_t i = 0; i < unknowns.size(); ++i) line("{} = guess[{}];", s(unknowns[i]), i);
 }
 
 void Text::remember() {
   if (plan_.linear()) return;
   const auto unknowns = plan_.unknown_slots();
-  if (header_) {
-    line("x1 = next_row(history + part * {}, job->newest + part);", kMemoryRows * shape_.history_width);
-    for (std::size_t i = 0; i < unknowns.size(); ++i) line("x1[{}] = {};", i, s(unknowns[i]));
-    line("if (look) job->far[part] = far_is_better(x1);");
-    return;
-  }
-  for (std::size_t i = 0; i < unknowns.size(); ++i) line("x3[{}] = {};", i, s(unknowns[i]));
-  line("ring[part][0] = x3; ring[part][1] = x1; ring[part][2] = x2;");
+  line("x1 = next_row(history + part * {}, job->newest + part);", starting::kRows * shape_.history_width);
+  for (std::size_t i = 0; i < unknowns.size(); ++i) line("x1[{}] = {};", i, s(unknowns[i]));
+  line("if (look) job->far[part] = far_is_better(x1);");
 }
 
 // The end of a step in a C++ class. A linear plan goes on from its unknowns, another one from what is remembered.
@@ -685,11 +668,6 @@ std::string Text::body() {
   }
   if (composed)
     for (std::size_t i = 0; i < shape_.state; ++i) line("job->saved[{}] = z{};", i, i);
-  if (!plan_.linear() && !header_) {
-    open(fmt::format("for (k = 0; k < {}; ++k)", shape_.gamma.size()));
-    line("job->newest[k] = (int)((ring[k][0] - history) / {}) % 3;", shape_.history_width);
-    close();
-  }
   line("job->at = at; job->done = done; job->iterations = iterations; job->most = most;");
   line("job->part = part; job->spent = before; job->h_before = done > 0 ? h : h_before;");
   depth_ = 0;
@@ -731,6 +709,7 @@ std::string Text::write() {
   out_.clear();
   out_ += kHeadText;
   tables();
+  if (!plan_.linear()) out_ += starting_text(shape_.history_width, plan_.unknown_slots().size());
   for (const std::int32_t n : unrolled_) out_ += unrolled_solve_text(n);
   for (const std::int32_t n : loops_) out_ += factor_text(n);
   out_ += pieces_;
@@ -762,12 +741,9 @@ std::string Text::write() {
   line("double* restrict const multipliers = job->multipliers;");
   for (const std::uint32_t slot : used_) line("double s{} = w[{}];", slot, slot);
   if (!plan_.linear()) {
-    line("double *ring[{}][3], *x1, *x2, *x3;", shape_.gamma.size());
-    open(fmt::format("for (k = 0; k < {}; ++k)", shape_.gamma.size()));
-    line("for (part = 0; part < 3; ++part) ring[k][part] = history + (k * 3 + (job->newest[k] + 3 - part) % 3) * {};",
-         shape_.history_width);
-    close();
-    line("part = 0;");
+    line("double* restrict const left = job->left;");
+    line("double *x1, unit = 0.0, guess[{}];", plan_.unknown_slots().size());
+    line("int look;");
   }
   out_ += code;
   close();
@@ -782,6 +758,7 @@ LoopText Text::parts() {
   out.loop = body();
   out_.clear();
   tables();
+  if (!plan_.linear()) out_ += starting_text(shape_.history_width, plan_.unknown_slots().size());
   for (const std::int32_t n : unrolled_) out_ += unrolled_solve_text(n);
   for (const std::int32_t n : loops_) out_ += factor_text(n);
   out.functions = out_ + pieces_;

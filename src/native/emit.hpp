@@ -46,7 +46,4 @@ struct LoopText {
 };
 LoopText loop_text(const StepShape& shape);
 
-// Solutions that such a class predicts the next one from, rows it has for them, and steps after which it looks how well.
-inline constexpr std::size_t kMemory = 8, kMemoryRows = 16, kLook = 16;
-
 }  // namespace rattleback

@@ -112,7 +112,7 @@ const char* const kHeaderSolve = R"(
     return true;
   }
   [[gnu::cold, gnu::noinline]] static bool solve_block(const Block& b, double* w, const Sizes& sizes, double tolerance,
-                                                       int most, bool cautious, double* curve, Report& report) {
+                                                       int most, bool cautious, double* left, Report& report) {
     constexpr double eps = std::numeric_limits<double>::epsilon();
     run(b.before, w);
     if (b.linear && b.size == 1) {
@@ -170,7 +170,7 @@ const char* const kHeaderSolve = R"(
       if (!arrived && ++since >= 2) {
         ratio = size / last;
         report.contraction = ratio;
-        if (k == 2 && size > 64 * eps) *curve = ratio / last;  // what the first correction left, in units of its square
+        if (left != nullptr && k == 2 && size > 64 * eps) *left = ratio / last;  // what the first correction left, in units of its square
         const double squared = cautious ? ratio : ratio * ratio;
         const double next = current ? squared : ratio / (1.0 - ratio > 0.5 ? 1.0 - ratio : 0.5);
         arrived = (ratio < 1.0 && size * next <= 0.25 * eps) || (ratio > 0.3 && size <= (current ? 1e-9 : 1e-14)) ||

@@ -11,6 +11,7 @@
 #include "native/dense_text.hpp"
 #include "native/header_runtime.hpp"
 #include "native/instruction_text.hpp"
+#include "solve/starting_values.hpp"
 
 namespace rattleback {
 namespace {
@@ -62,7 +63,7 @@ class PlanText {
     look(plan.finish());
   }
 
-  // Members <prefix>_guess(w) and <prefix>_solve(w, sizes, tolerance, most, cautious, curve, report).
+  // Members <prefix>_guess(w) and <prefix>_solve(w, sizes, tolerance, most, cautious, left, report).
   std::string solver();
   // Only <prefix>_finish(w), for a plan without unknowns.
   std::string formulas() {
@@ -130,15 +131,16 @@ std::string PlanText::solver() {
     blocks += fmt::format(
         "    static constexpr int unknowns{0}[] = {{{1}}};\n    static constexpr unsigned char scales{0}[] = {{{2}}};\n"
         "    if (!solve_block({{{3}, {4}, {5}, unknowns{0}, scales{0}, {6}, {7}, {8}, {9}, {10}, {11}}}, w, sizes,\n"
-        "                     tolerance, most, cautious, curve + {0}, report))\n      return false;\n",
-        k, unknowns, scales, before, residual, jacobian, b.size, b.r, b.J, b.lu, b.pivots, b.linear);
+        "                     tolerance, most, cautious, {12}, report))\n      return false;\n",
+        k, unknowns, scales, before, residual, jacobian, b.size, b.r, b.J, b.lu, b.pivots, b.linear,
+        b.leading ? "nullptr" : fmt::format("left + {}", k));  // here the matrix is another one than in plain steps
     ++k;
   }
   const std::string finish = function("finish", plan_.finish()), guess = function("guess", plan_.guess_program());
   if (guess == "nullptr") put("  static void {}_guess(double*) {{}}\n", prefix_);
   put("  [[gnu::cold, gnu::noinline]] static bool {}_solve(double* w, [[maybe_unused]] const Sizes& sizes,\n"
       "      [[maybe_unused]] double tolerance, [[maybe_unused]] int most, [[maybe_unused]] bool cautious,\n"
-      "      [[maybe_unused]] double* curve, [[maybe_unused]] Report& report) {{\n{}",
+      "      [[maybe_unused]] double* left, [[maybe_unused]] Report& report) {{\n{}",
       prefix_, blocks);
   if (finish != "nullptr")
     put("    {}(w);\n    return true;\n  }}\n", finish);
@@ -277,7 +279,7 @@ void HeaderText::advance() {
   put("{}", enter);
   if (data_.step.has(kReferenceEnergy)) put("    w_[{}] = reference_energy;\n", data_.step.slot(kReferenceEnergy));
   put(R"(    while (out.done < steps) {{
-      Job job = {{w_, history_, newest_.data(), far_.data(), curve_, lambda.data(), {}, t_base_, h, h_before_, 0.0, count_, steps - out.done,
+      Job job = {{w_, history_, newest_.data(), far_.data(), left_, lambda.data(), {}, t_base_, h, h_before_, 0.0, count_, steps - out.done,
                  0, 0, max_iterations, 0, 0}};
       if (plain_steps_ahead()) {{
         plain_steps(&job);
@@ -299,37 +301,13 @@ void HeaderText::advance() {
 }
 
 void HeaderText::plain_steps(const LoopText& loop) {
-  if (!data_.step.linear())
-    put(R"(
-  // --- starting values from the solutions of the last steps, a row each
-  static double* next_row(double* rows, int* newest) {{
-    if (*newest == {0} - 1) {{
-      for (int i = 0; i < {1} * {2}; ++i) rows[i] = rows[({0} - {1}) * {2} + i];
-      *newest = {1} - 1;
-    }}
-    ++*newest;
-    return rows + *newest * {2};
-  }}
-  // The newest solution would have been met better by the polynomial through the last eight than through the last three.
-  [[gnu::cold, gnu::noinline]] static int far_is_better(const double* x) {{
-    double near_by = 0.0, far = 0.0;
-    for (int i = 0; i < {3}; ++i, ++x) {{
-      const auto age = [&](int k) {{ return x[-k * {2}]; }};
-      near_by += fabs(age(0) - (3.0 * (age(1) - age(2)) + age(3)));
-      far += fabs(age(0) - (8.0 * age(1) + (56.0 * (age(3) + age(5)) - 28.0 * (age(2) + age(6)) +
-                                            (8.0 * age(7) - age(8) - 70.0 * age(4)))));
-    }}
-    return far < near_by ? 1 : 0;
-  }}
-)",
-        kMemoryRows, kMemory, shape_.history_width, data_.step.unknown_slots().size());
   put(R"(
   // --- plain steps: starting values extrapolated, Newton converging, the state finite
   struct Job {{
     double *w, *history;
     int* newest;
     int* far;
-    double *curve, *lambda, *saved;
+    double *left, *lambda, *saved;
     double t_base, h, h_before, at;
     std::int64_t count, steps, done, iterations;
     int most, part, spent;
@@ -337,7 +315,7 @@ void HeaderText::plain_steps(const LoopText& loop) {
   static void plain_steps(Job* const job) {{
     double* __restrict const w = job->w;
     [[maybe_unused]] double* __restrict const history = job->history;
-    [[maybe_unused]] double* __restrict const curve = job->curve;
+    [[maybe_unused]] double* __restrict const left = job->left;
     [[maybe_unused]] double* __restrict const multipliers = job->lambda;
     const double h = job->h;
     [[maybe_unused]] constexpr double tolerance = {};
@@ -356,7 +334,8 @@ void HeaderText::plain_steps(const LoopText& loop) {
       literal(data_.solve.tolerance), data_.solve.max_iterations, numbers(shape_.gamma));
   std::string variables = loop.variables, code = loop.loop;
   if (!data_.step.linear()) {
-    variables += "  double* x1 = nullptr;\n  [[maybe_unused]] double per = 0.0;\n  bool look = false;\n";
+    variables += fmt::format("  double *x1 = nullptr, guess[{}];\n", data_.step.unknown_slots().size()) +
+                 "  [[maybe_unused]] double per = 0.0, unit = 0.0;\n  bool look = false;\n";
   } else {
     variables += "  [[maybe_unused]] double per = 0.0;\n";
   }
@@ -380,7 +359,7 @@ void HeaderText::sub_step(const Plan& plan, const std::string& prefix, bool firs
       "report) {{\n",
       prefix);
   if (first)
-    put("    double w[{}] = {{}}, curve[{}] = {{}};\n{}", plan.workspace_size(),
+    put("    double w[{}] = {{}}, left[{}] = {{}};\n{}", plan.workspace_size(),
         std::max<std::size_t>(1, plan.blocks().size()),
         copies("w", plan.slot(kPosition), "w_", data_.step.slot(kPosition), shape_.state, 2));
   else
@@ -420,14 +399,14 @@ void HeaderText::sub_step(const Plan& plan, const std::string& prefix, bool firs
       {4}_cold_guess(w, t);
     }}
 )",
-          slots, kMemoryRows * shape_.history_width, shape_.history_width, unknowns.size(), prefix);
+          slots, starting::kRows * shape_.history_width, shape_.history_width, unknowns.size(), prefix);
     } else {
       put("    {}_cold_guess(w, t);\n", prefix);
     }
   }
   const std::string solve = fmt::format(
       "{}_solve(w, sizes, {}, {}, {}, {}, report)", prefix, literal(data_.solve.tolerance), data_.solve.max_iterations,
-      data_.solve.cautious, first ? "curve" : fmt::format("curve_ + which * {}", plan.blocks().size()));
+      data_.solve.cautious, first ? "left" : fmt::format("left_ + which * {}", plan.blocks().size()));
   put("    report = {{}};\n    bool solved = {};\n", solve);
   if (!plan.linear() && !first)
     put(R"(    if (!solved && warm) {{
@@ -455,7 +434,7 @@ void HeaderText::sub_step(const Plan& plan, const std::string& prefix, bool firs
     for (int i = 0; i < {}; ++i) row[i] = w[unknowns[i]];
     if (depth_[which] < {}) ++depth_[which];
 )",
-        plan.unknown_slots().size(), kMemory);
+        plan.unknown_slots().size(), starting::kFar);
   put("    return true;\n  }}\n");
 
   if (plan.linear()) return;
@@ -492,8 +471,8 @@ void HeaderText::level() {
   const std::size_t count = (shape_.nv > 0 ? shape_.nv : shape_.n) + shape_.m;
   put(R"(    level_guess(a);
     Report report;
-    double curve[{}] = {{}};
-    return level_solve(a, {{{{1e-300, 1e-300}}, {{0.0, 0.0}}}}, 0.0, {}, false, curve, report) && all_finite(a + {}, {});
+    double left[{}] = {{}};
+    return level_solve(a, {{{{1e-300, 1e-300}}, {{0.0, 0.0}}}}, 0.0, {}, false, left, report) && all_finite(a + {}, {});
   }}
 )",
       std::max<std::size_t>(1, level->blocks().size()), SolveOptions{}.max_iterations, level->result_slot(), count);
@@ -511,8 +490,9 @@ void HeaderText::other_steps() {
   }
   std::string ahead = "true";
   if (!data_.step.linear()) {
-    ahead = fmt::format("depth_[0] == {}", kMemory);
-    for (std::size_t i = 1; i < shape_.gamma.size(); ++i) ahead += fmt::format(" && depth_[{}] == {}", i, kMemory);
+    ahead = fmt::format("depth_[0] == {}", starting::kFar);
+    for (std::size_t i = 1; i < shape_.gamma.size(); ++i)
+      ahead += fmt::format(" && depth_[{}] == {}", i, starting::kFar);
   }
   if (two_step) ahead = "h_before_ != 0.0 && " + ahead;
   put("  bool plain_steps_ahead() const {{ return {}; }}\n", ahead);
@@ -637,9 +617,9 @@ std::string HeaderText::write() {
   const std::size_t parts = shape_.gamma.size();
   put("\n  double w_[{}] = {{}};  // workspace\n", data_.step.workspace_size());
   // A linear plan needs no starting values.
-  const std::size_t rows = data_.step.linear() ? 1 : parts * kMemoryRows * shape_.history_width;
+  const std::size_t rows = data_.step.linear() ? 1 : parts * starting::kRows * shape_.history_width;
   put("  double history_[{}] = {{}};  // solutions of the last steps, for starting values\n", rows);
-  put("  double curve_[{}] = {{{}}};  // what a first correction leaves, in units of its square; large: not known\n",
+  put("  double left_[{}] = {{{}}};  // what a first correction leaves, in units of its square; large: not known\n",
       std::max<std::size_t>(1, parts * data_.step.blocks().size()),
       numbers(std::vector<double>(std::max<std::size_t>(1, parts * data_.step.blocks().size()), 1e300)));
   put("  std::array<int, {0}> depth_ = {{}}, newest_ = {{}}, far_ = {{}};\n", parts);

@@ -1,8 +1,12 @@
 #include "native/lanes_solve_text.hpp"
 
 #include <iterator>
+#include <string_view>
 
 #include <fmt/format.h>
+
+#include "native/lane_job.hpp"
+#include "solve/starting_values.hpp"
 
 namespace rattleback {
 
@@ -11,7 +15,8 @@ namespace rattleback {
 const char* const kLaneHeadText = R"(struct lane_job {
   double *w, *history;
   int* newest;
-  double* multipliers;
+  long long* far;
+  double *left, *multipliers;
   const double* scale;
   long long* active;
   double t_base, h, h_before, tolerance;
@@ -56,6 +61,39 @@ const char* const kLaneLookUpText = R"(static v lane_look_up(const double* at, i
   return y;
 }
 )";
+
+std::string lane_starting_text(std::size_t width, std::size_t unknowns) {
+  std::string out = R"(#define AGE(k) V(x - (k) * WIDTH)
+static inline __attribute__((always_inline)) v near_value(const double* x) { return 3.0 * (AGE(0) - AGE(1)) + AGE(2); }
+static inline __attribute__((always_inline)) v far_value(const double* x) {
+  return 8.0 * AGE(0) + (56.0 * (AGE(2) + AGE(4)) - 28.0 * (AGE(1) + AGE(5)) + (8.0 * AGE(6) - AGE(7) - 70.0 * AGE(3)));
+}
+static void make_room(double* rows, int* newest) {
+  if (*newest < ROWS - 1) return;
+  for (int k = 0; k < FAR * WIDTH; ++k) rows[k] = rows[(ROWS - FAR) * WIDTH + k];
+  *newest = FAR - 1;
+}
+static __attribute__((cold, noinline)) i far_is_better(const double* x) {
+  v near_by = ALL(0.0), far = ALL(0.0);
+  for (int k = 0; k < COUNT; ++k, x += LANES) {
+    near_by += size_of(AGE(0) - near_value(x - WIDTH));
+    far += size_of(AGE(0) - far_value(x - WIDTH));
+  }
+  return far < near_by;
+}
+)";
+  const auto fill = [&](std::string_view name, std::size_t value) {
+    const std::string number = std::to_string(value);
+    for (std::size_t at = out.find(name); at != std::string::npos; at = out.find(name, at))
+      out.replace(at, name.size(), number);
+  };
+  fill("WIDTH", width * static_cast<std::size_t>(kLaneWidth));
+  fill("LANES", static_cast<std::size_t>(kLaneWidth));
+  fill("COUNT", unknowns);
+  fill("ROWS", starting::kRows);
+  fill("FAR", starting::kFar);
+  return out;
+}
 
 std::string lane_unrolled_solve_text(std::int32_t n) {
   std::string out;

@@ -16,6 +16,7 @@
 #include "native/lanes_solve_text.hpp"
 #include "solve/convergence.hpp"
 #include "solve/newton_limits.hpp"
+#include "solve/starting_values.hpp"
 
 namespace rattleback {
 namespace {
@@ -109,7 +110,7 @@ class LanesText {
   std::set<std::uint32_t> written_, state_, used_, local_;
   bool cut_ = false;
   std::string pieces_;
-  std::size_t piece_count_ = 0;
+  std::size_t piece_count_ = 0, block_ = 0;
   std::vector<std::vector<double>> tables_;
   std::set<std::int32_t> loops_, unrolled_;
   std::string out_;
@@ -419,6 +420,21 @@ void LanesText::newton(const Plan::Block& b) {
   each([&](int k) { line("first{}_@ = big{}_@;", k, k); });
   close();
   line("arrived@ = (size_@ <= {}) | (size_@ <= tolerance);", literal(Convergence::kEps));  // Convergence::arrived
+  if (!shape_.cautious) {                                                                  // FirstCorrection
+    const std::string at =
+        fmt::format("V(left + (part * {} + {}) * {} + 4 * (g + @))", plan_.blocks().size(), block_, kLaneWidth);
+    open("if (k == 1)");
+    line("unit_@ = {};", leads ? "size_@" : "size_@ * size_@");
+    line("if (!look) arrived@ |= {} * {} * unit_@ <= {};", literal(FirstCorrection::kSafety), at,
+         literal(0.25 * Convergence::kEps));
+    close();
+    open("else if (look && k == 2)");
+    line("left_@ = {};", at);
+    line("next_@ = {} / unit_@;", literal(0.25 * FirstCorrection::kEps / FirstCorrection::kSafety));
+    line("left_@ = pick(go@ & (size_@ <= {}) & (next_@ < left_@), next_@, left_@);", literal(FirstCorrection::kEps));
+    line("{} = pick(go@ & (size_@ > {}), size_@ / unit_@, left_@);", at, literal(FirstCorrection::kNoise));
+    close();
+  }
   line("ratio_@ = ALL(0.0);");
   open("if (k >= 2)");
   line("ratio_@ = size_@ / last_@;");
@@ -494,6 +510,7 @@ void LanesText::block(const Plan::Block& b) {
 // One sub-step. ok@: lanes whose sub-steps have been plain so far; only these are changed.
 void LanesText::sub_step() {
   const auto unknowns = plan_.unknown_slots();
+  const std::size_t row = shape_.history_width * kLaneWidth;
   const auto wide_slot = [&](Space space, const std::string& x) {
     if (plan_.has(space)) line("{} = ALL({});", s(plan_.slot(space)), x);
   };
@@ -502,16 +519,23 @@ void LanesText::sub_step() {
   wide_slot(kPreviousStep, "h_before");
   if (!plan_.linear()) {
     sizes();
-    const std::size_t ring = shape_.history_width * kLaneWidth;
-    line("x1 = history + (part * 3 + newest[part]) * {};", ring);
-    line("x2 = history + (part * 3 + (newest[part] + 2) % 3) * {};", ring);
-    line("x3 = history + (part * 3 + (newest[part] + 1) % 3) * {};", ring);
-    for (std::size_t i = 0; i < unknowns.size(); ++i) {
-      const std::string at = fmt::format("{} + 4 * (g + @)", i * kLaneWidth);
-      line("{0} = 3.0 * (V(x1 + {1}) - V(x2 + {1})) + V(x3 + {1});", s(unknowns[i]), at);
-    }
+    line("x1 = history + (part * {} + newest[part]) * {};", starting::kRows, row);
+    line("x0 = x1 + {};", row);
+    line("far@ = I(job->far + part * {} + 4 * (g + @));", kLaneWidth);
+    const auto each = [&](const char* text) {
+      for (std::size_t i = 0; i < unknowns.size(); ++i) line(fmt::runtime(text), s(unknowns[i]), i * kLaneWidth);
+    };
+    open("if (" + any("far@") + ")");
+    each("{0} = far_value(x1 + {1} + 4 * (g + @));");
+    open("if (" + any("~far@") + ")");
+    each("{0} = pick(far@, {0}, near_value(x1 + {1} + 4 * (g + @)));");
+    close();
+    close();
+    open("else");
+    each("{0} = near_value(x1 + {1} + 4 * (g + @));");
+    close();
   }
-  for (const Plan::Block& b : plan_.blocks()) block(b);
+  for (block_ = 0; block_ < plan_.blocks().size(); ++block_) block(plan_.blocks()[block_]);
   program(plan_.finish());
   const auto result = [&](std::size_t i) { return s(plan_.result_slot() + static_cast<std::int32_t>(i)); };
   // Pairs first: nothing waits for this sum but the question whether it is finite.
@@ -529,7 +553,7 @@ void LanesText::sub_step() {
     if (plan_.linear())
       line("KEEP(&W({}, @), ok@, {});", unknowns[i], s(unknowns[i]));
     else
-      line("KEEP(x3 + {} + 4 * (g + @), ok@, {});", i * kLaneWidth, s(unknowns[i]));
+      line("KEEP(x0 + {} + 4 * (g + @), ok@, {});", i * kLaneWidth, s(unknowns[i]));
   }
   close();
   open("else");
@@ -540,8 +564,13 @@ void LanesText::sub_step() {
     if (plan_.linear())
       line("W({}, @) = {};", unknowns[i], s(unknowns[i]));
     else
-      line("V(x3 + {} + 4 * (g + @)) = {};", i * kLaneWidth, s(unknowns[i]));
+      line("V(x0 + {} + 4 * (g + @)) = {};", i * kLaneWidth, s(unknowns[i]));
   }
+  close();
+  if (plan_.linear()) return;
+  open("if (look)");
+  line("far@ = (far_is_better(x0 + 4 * (g + @)) & ok@) | (far@ & ~ok@);");
+  line("I(job->far + part * {} + 4 * (g + @)) = far@;", kLaneWidth);
   close();
 }
 
@@ -549,7 +578,12 @@ void LanesText::body() {
   const bool composed = shape_.gamma.size() > 1;
   const auto state = [&](std::size_t i) { return plan_.slot(kPosition) + static_cast<std::int32_t>(i); };
   open("while (done < steps)");
-  line("int left = 0;");
+  line("int leave = 0;");
+  if (!plan_.linear()) {
+    line("const int look = ((count + done) & {}) == 0;", starting::kLook - 1);
+    for (std::size_t p = 0; p < shape_.gamma.size(); ++p)
+      line("make_room(history + {}, newest + {});", p * starting::kRows * shape_.history_width * kLaneWidth, p);
+  }
   const bool whole = at_once_ == kVectors;
   if (whole)
     line("g = 0;");
@@ -575,13 +609,13 @@ void LanesText::body() {
   for (const std::int32_t a : shape_.angles)
     left += " || " +
             any(fmt::format("ok@ & (size_of({}) > {})", s(state(static_cast<std::size_t>(a))), literal(kTurnHigh)));
-  line("left |= {};", left);
+  line("leave |= {};", left);
   if (!whole) close();
   if (!plan_.linear())
-    for (std::size_t p = 0; p < shape_.gamma.size(); ++p) line("newest[{0}] = (newest[{0}] + 1) % 3;", p);
+    for (std::size_t p = 0; p < shape_.gamma.size(); ++p) line("++newest[{}];", p);
   line("++done;");
   line("h_before = h;");
-  line("if (left) break;");
+  line("if (leave) break;");
   close();
   line("job->done = done;");
 }
@@ -624,8 +658,8 @@ std::string LanesText::write() {
         line("v s{}_@;", slot);
     }
     line("v typical0_@, typical1_@, noise0_@, noise1_@, big0_@, big1_@, change0_@, change1_@, first0_@, first1_@;");
-    line("v size_@, last_@, ratio_@, next_@;");
-    line("i go@, bad@, arrived@, slow@, current_@;");
+    line("v size_@, last_@, ratio_@, next_@, unit_@, left_@;");
+    line("i go@, bad@, arrived@, slow@, current_@, far@;");
     for (std::int32_t k = 0; k < largest; ++k) line("v d{}_@;", k);
     for (const std::int32_t n : loops_) {
       line("v next{0}_@[{1}], lu{0}_@[{1}], scale{0}_@[{0}];", n, n * n);
@@ -639,6 +673,7 @@ std::string LanesText::write() {
   out_ += kHeadText;
   out_ += kLaneHeadText;
   tables();
+  if (!plan_.linear()) out_ += lane_starting_text(shape_.history_width, plan_.unknown_slots().size());
   for (const std::int32_t n : unrolled_) out_ += lane_unrolled_solve_text(n);
   for (const std::int32_t n : loops_) out_ += lane_factor_text(n);
   out_ += pieces_;
@@ -647,10 +682,11 @@ std::string LanesText::write() {
   line("double* const history = job->history;");
   line("double* const multipliers = job->multipliers;");
   line("const double* const scale = job->scale;");
+  line("double* const left = job->left;");
   line("long long* const active = job->active;");
   line("int* const newest = job->newest;");
   line("const double h = job->h, tolerance = job->tolerance;");
-  line("double h_before = job->h_before, at = 0.0, *x1, *x2, *x3;");
+  line("double h_before = job->h_before, at = 0.0, *x0, *x1;");
   line("const long long steps = job->steps, count = job->count;");
   line("long long done = 0;");
   line("int part = 0, k = 0, g;");

@@ -6,10 +6,9 @@
 #include <random>
 #include <span>
 
-#include <Eigen/Dense>
-
 #include "formulation/evaluator.hpp"
 #include "model/drawing.hpp"
+#include "solve/decompositions.hpp"
 
 namespace rattleback::report {
 namespace {
@@ -175,8 +174,7 @@ std::vector<Eigen::MatrixXd> allowed(const Model& model, const std::vector<Sampl
     Eigen::MatrixXd A = Eigen::MatrixXd::Zero(m, n);
     for (const Sparse::Place& e : K.at(s.t, s.q, s.v)) A(e.row, e.col) += e.value;
     if (!A.allFinite()) return {};
-    const Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver(A);
-    out.emplace_back(Eigen::MatrixXd::Identity(n, n) - solver.pseudoInverse() * A);
+    out.emplace_back(Eigen::MatrixXd::Identity(n, n) - linalg::product(linalg::pseudo_inverse(A), A));
   }
   return out;
 }
@@ -199,7 +197,7 @@ std::optional<View::Heading> find_heading(const Model& model, const View::Point&
       side[point.at[1]] = std::cos(angle);
       forward[point.at[0]] = std::cos(angle);
       forward[point.at[1]] = std::sin(angle);
-      blade = blade && (P[i] * side).norm() < kSame && (P[i] * forward).norm() > 1e-3;
+      blade = blade && linalg::product(P[i], side).norm() < kSame && linalg::product(P[i], forward).norm() > 1e-3;
       along.push_back(forward);
     }
     if (!blade) continue;
@@ -209,7 +207,7 @@ std::optional<View::Heading> find_heading(const Model& model, const View::Point&
       double radius = 0.0;
       bool rolls = true;
       for (std::size_t i = 0; i < samples.size() && rolls; ++i) {
-        const Eigen::VectorXd turn = P[i].col(s), way = P[i] * along[i];
+        const Eigen::VectorXd turn = P[i].col(s), way = linalg::product(P[i], along[i]);
         if (turn.norm() < 1e-6) {
           rolls = false;
           break;

@@ -129,7 +129,9 @@ class Plan {
   // Large systems: chooses the order of the pivots for good, at the unknowns in w.
   void choose_pivots(double* w) const;
   // Solves for the unknowns and computes the results.
-  SolveReport solve(double* w, const Sizes& sizes, const SolveOptions& options) const;
+  // left: for each block what a first correction leaves, remembered from call to call; look: measure it (convergence.hpp).
+  SolveReport solve(double* w, const Sizes& sizes, const SolveOptions& options, double* left = nullptr,
+                    bool look = true) const;
 
   struct Block {
     Program before;                      // once, before the block

@@ -76,7 +76,6 @@ std::uint32_t LaneNewton::solve_leading(const Plan::Block& b, double* w, const s
   const std::int32_t correction = b.pivots + 2 * b.size;
   std::uint32_t arrived = 0;
   std::vector<Convergence>& convergence = convergence_;
-  convergence.assign(kWidth, Convergence(options));
   for (int k = 1; k <= options.max_iterations && going != 0; ++k) {
     b.residual.run_lanes<kWidth>(w);
     if (k == 1) d.matrix.run_lanes<kWidth>(w);
@@ -135,9 +134,7 @@ std::uint32_t LaneNewton::solve_block(const Plan::Block& b, double* w, const std
   if (b.leading) return solve_leading(b, w, sizes, options, active);
   const auto n = static_cast<std::size_t>(b.size);
   std::uint32_t current = active;  // lanes that use the matrix of the current point
-  Convergence fresh(options);
-  std::array<Convergence, kWidth> convergence = {fresh, fresh, fresh, fresh, fresh, fresh, fresh, fresh,
-                                                 fresh, fresh, fresh, fresh, fresh, fresh, fresh, fresh};
+  std::vector<Convergence>& convergence = convergence_;
   for (int k = 1; k <= options.max_iterations && going != 0; ++k) {
     b.residual.run_lanes<kWidth>(w);
     if ((current & going) != 0) b.jacobian.run_lanes<kWidth>(w);
@@ -181,9 +178,18 @@ std::uint32_t LaneNewton::solve_block(const Plan::Block& b, double* w, const std
   return arrived;
 }
 
+void LaneNewton::start_measuring(const SolveOptions& options, double* left, bool look) {
+  convergence_.clear();
+  for (int l = 0; l < kWidth; ++l) convergence_.emplace_back(options, left + l, look);
+}
+
 std::uint32_t LaneNewton::solve(double* w, const std::array<Sizes, kWidth>& sizes, const SolveOptions& options,
-                                std::uint32_t active) {
-  for (const Plan::Block& b : plan_.blocks()) active = solve_block(b, w, sizes, options, active);
+                                double* left, bool look, std::uint32_t active) {
+  for (const Plan::Block& b : plan_.blocks()) {
+    start_measuring(options, left, look);
+    active = solve_block(b, w, sizes, options, active);
+    left += kWidth;
+  }
   plan_.finish().run_lanes<kWidth>(w);
   return active;
 }

@@ -118,8 +118,8 @@ bool residual_is_rounding(const Plan::Block& b, const double* w, const Sizes& si
   return true;
 }
 
-bool solve_block(const Plan::Block& b, double* w, const Sizes& sizes, const SolveOptions& options,
-                 SolveReport& report) {
+bool solve_block(const Plan::Block& b, double* w, const Sizes& sizes, const SolveOptions& options, double* left,
+                 bool look, SolveReport& report) {
   b.before.run(w);
   if (b.linear && b.size == 1) {
     b.residual.run(w);
@@ -133,7 +133,7 @@ bool solve_block(const Plan::Block& b, double* w, const Sizes& sizes, const Solv
                   : b.leading                             ? Matrix::leading
                                                           : Matrix::current;
   if (b.leading) keep_guess(b, w);
-  Convergence convergence(options);
+  Convergence convergence(options, left, look);
   for (int k = 1; k <= options.max_iterations; ++k) {
     ++report.iterations;
     b.residual.run(w);
@@ -189,11 +189,11 @@ bool solve_block(const Plan::Block& b, double* w, const Sizes& sizes, const Solv
 
 }  // namespace
 
-SolveReport Plan::solve(double* w, const Sizes& sizes, const SolveOptions& options) const {
+SolveReport Plan::solve(double* w, const Sizes& sizes, const SolveOptions& options, double* left, bool look) const {
   if (sparse_) return sparse_->solve(w, sizes, options);
   SolveReport report;
-  for (const Block& b : blocks_) {
-    if (!solve_block(b, w, sizes, options, report)) {
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    if (!solve_block(blocks_[i], w, sizes, options, left != nullptr ? left + i : nullptr, look, report)) {
       report.ok = false;
       return report;
     }
