@@ -17,6 +17,7 @@
 #include "chains.hpp"
 #include "count_allocations.hpp"
 #include "generated_side.hpp"
+#include "lanes_side.hpp"
 #include "rattleback/analysis.hpp"
 #include "results.hpp"
 
@@ -111,67 +112,37 @@ std::vector<CaseRow> measure_cases(const Effort& effort) {
   return rows;
 }
 
-// --- ensembles: whole ensembles on one thread, per trajectory and step
+// --- ensembles: many trajectories in lanes on one thread, per trajectory and step
 
 struct EnsembleRow {
   std::string method, system;
-  std::size_t lanes = 0;
+  std::size_t lanes = 0;  // of the kernel
   double reference_ns = 0.0;
-  Timed kernel, library;
+  Timed kernel, compiled, interpreted;
 };
 
-template <class Lanes, class Make>
-Lanes lanes_of(const rattleback::MemberSource& source, const rattleback::Members& members, const Make& start) {
-  Lanes lanes = start;
-  for (std::size_t j = 0; j < Lanes::kLanes; ++j) {
-    rattleback::LoadOptions load = source.load;
-    for (std::size_t k = 0; k < members.names.size(); ++k)
-      (members.names[k].ends_with('\'') ? load.start : load.set)
-          .emplace_back(members.names[k], fmt::format("{}", members.values[j * members.names.size() + k]));
-    const rattleback::Model model = rattleback::load_model(source.system, load);
-    rattleback::System system(model);
-    const rattleback::Start s = rattleback::consistent_start(system, false);
-    for (std::size_t i = 0; i < std::size(lanes.q); ++i) {
-      lanes.q[i][j] = s.q[i];
-      lanes.v[i][j] = s.v[i];
-    }
-  }
-  return lanes;
-}
-
-template <class Lanes>
-void measure_ensemble(std::vector<EnsembleRow>& rows, const Effort& effort, const std::string& method, double h,
-                      std::int64_t steps, double reference_ns, const rattleback::MemberSource& source,
-                      const rattleback::Variation& vary, const Lanes& start,
-                      void (*step)(Lanes&, double, std::int64_t)) {
+template <class Kernel>
+void measure_ensemble(std::vector<EnsembleRow>& rows, const Effort& effort, const std::string& method,
+                      const std::string& system, const rattleback::LoadOptions& load, double h, double reference_ns,
+                      Kernel kernel, void (*step)(Kernel&, double, std::int64_t)) {
   EnsembleRow row{.method = method,
-                  .system = source.system,
-                  .lanes = Lanes::kLanes,
+                  .system = system,
+                  .lanes = Kernel::kLanes,
                   .reference_ns = reference_ns,
                   .kernel = {},
-                  .library = {}};
-  const rattleback::Members members = rattleback::members_on_grid({vary});
-  Lanes lanes = lanes_of<Lanes>(source, members, start);
-  // Ten times the lanes, so that starting threads and reading the model weigh no more than they do for a user.
-  rattleback::Variation many = vary;
-  many.count = 10 * static_cast<std::int64_t>(Lanes::kLanes);
-  rattleback::EnsembleRequest request;
-  request.members = rattleback::members_on_grid({many});
-  request.threads = 1;
-  request.options.method = method;
-  request.options.step = h;
-  request.options.steps = steps;
-  request.options.every = steps;
-  for (int round = 0; round < effort.rounds / 2; ++round) {
-    for (int i = 0; i < effort.batches; ++i)
-      row.kernel.see(seconds_of([&] {
-                       step(lanes, h, kBatch);
-                       sink = kernels::audit(lanes).energy;
-                     }),
-                     static_cast<double>(kBatch) * static_cast<double>(Lanes::kLanes));
-    row.library.see(
-        seconds_of([&] { sink = static_cast<double>(rattleback::ensemble(source, request).failed.size()); }),
-        static_cast<double>(steps) * static_cast<double>(many.count));
+                  .compiled = {},
+                  .interpreted = {}};
+  bench::Lanes compiled(system, load, method, h, true), interpreted(system, load, method, h, false);
+  compiled.copy_to(kernel);
+  for (int round = 0; round < effort.rounds * effort.batches; ++round) {
+    row.kernel.see(seconds_of([&] {
+                     step(kernel, h, kBatch);
+                     sink = kernels::audit(kernel).energy;
+                   }),
+                   static_cast<double>(kBatch) * static_cast<double>(Kernel::kLanes));
+    const double steps = static_cast<double>(kBatch) * static_cast<double>(bench::Lanes::kWidth);
+    row.compiled.see(seconds_of([&] { sink = compiled.advance(kBatch); }), steps);
+    if (round % 4 == 0) row.interpreted.see(seconds_of([&] { sink = interpreted.advance(kBatch); }), steps);
   }
   rows.push_back(row);
 }
@@ -179,14 +150,12 @@ void measure_ensemble(std::vector<EnsembleRow>& rows, const Effort& effort, cons
 std::vector<EnsembleRow> measure_ensembles(const Effort& effort) {
   std::vector<EnsembleRow> rows;
   rattleback::LoadOptions oscillator;
-  oscillator.set = {{"eps", std::to_string(bench::kEps)}};
-  measure_ensemble<kernels::ContactOscillators>(rows, effort, "mclachlan-perlmutter", bench::kOscillatorStep, 10'000,
-                                                0.70, {.system = "contact-oscillator", .load = oscillator},
-                                                {.name = "z0", .from = -0.4, .to = 0.4, .count = 32},
-                                                {.q = {}, .v = {}, .eps = bench::kEps}, &kernels::mclachlan_perlmutter);
-  measure_ensemble<kernels::DoublePendulums>(
-      rows, effort, "rattle", 0.01, 2'000, 11.3, {.system = "double-pendulum", .load = {}},
-      {.name = "y1'", .from = 0.0, .to = 0.15, .count = 16}, {}, &kernels::rattle);
+  oscillator.set = {{"eps", std::to_string(bench::kEps)}, {"z0", "-0.4"}};
+  measure_ensemble<kernels::ContactOscillators>(rows, effort, "mclachlan-perlmutter", "contact-oscillator", oscillator,
+                                                bench::kOscillatorStep, 0.70, {.q = {}, .v = {}, .eps = bench::kEps},
+                                                &kernels::mclachlan_perlmutter);
+  measure_ensemble<kernels::DoublePendulums>(rows, effort, "rattle", "double-pendulum", {}, 0.01, 11.3, {},
+                                             &kernels::rattle);
   return rows;
 }
 
@@ -194,19 +163,21 @@ std::vector<EnsembleRow> measure_ensembles(const Effort& effort) {
 
 struct ChainRow {
   std::size_t links = 0;
-  Timed kernel, library;
-  double constraint = 0.0;  // of the library, after the run
+  Timed kernel, compiled, interpreted;
+  double constraint = 0.0;  // of the compiled steps, after the run
 };
 
 std::vector<ChainRow> measure_chains(const Effort& effort, bool quick) {
   constexpr std::int64_t kLinksPerBatch = 200'000;
   std::vector<ChainRow> rows;
-  std::vector<std::unique_ptr<bench::Chain>> chains;
+  std::vector<std::unique_ptr<bench::Chain>> chains, interpreted;
   std::vector<kernels::Chain> kernel;
   for (const int n : {1000, 10'000, 100'000}) {
     if (quick && n > 10'000) continue;
-    rows.push_back({.links = static_cast<std::size_t>(n), .kernel = {}, .library = {}});
-    chains.push_back(std::make_unique<bench::Chain>(n, "prk-lobatto", 2, rattleback::LoadOptions{}.unroll_below));
+    rows.push_back({.links = static_cast<std::size_t>(n), .kernel = {}, .compiled = {}, .interpreted = {}});
+    const std::int32_t unroll_below = rattleback::LoadOptions{}.unroll_below;
+    chains.push_back(std::make_unique<bench::Chain>(n, "prk-lobatto", 2, unroll_below, true));
+    interpreted.push_back(std::make_unique<bench::Chain>(n, "prk-lobatto", 2, unroll_below));
     kernels::Chain& k = kernel.emplace_back(static_cast<std::size_t>(n));
     std::copy(chains.back()->start.q.begin(), chains.back()->start.q.end(), k.q.begin());
     kernels::rattle(k, bench::kChainStep, 5);
@@ -217,9 +188,10 @@ std::vector<ChainRow> measure_chains(const Effort& effort, bool quick) {
       rows[i].kernel.see(seconds_of([&] { kernels::rattle(kernel[i], bench::kChainStep, steps); }),
                          static_cast<double>(steps) * static_cast<double>(rows[i].links));
       const std::int64_t before = allocations();
-      rows[i].library.see(seconds_of([&] { chains[i]->advance(steps); }),
-                          static_cast<double>(steps) * static_cast<double>(rows[i].links));
-      rows[i].library.allocations += allocations() - before;
+      const double links = static_cast<double>(steps) * static_cast<double>(rows[i].links);
+      rows[i].compiled.see(seconds_of([&] { chains[i]->advance(steps); }), links);
+      if (round % 2 == 0) rows[i].interpreted.see(seconds_of([&] { interpreted[i]->advance(steps); }), links);
+      rows[i].compiled.allocations += allocations() - before;
     }
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const rattleback::Stepper& s = *chains[i]->bound.stepper;
@@ -257,17 +229,17 @@ std::vector<Goal> goals(const std::vector<CaseRow>& cases, const std::vector<Ens
   way(Way::native, "text model, native", kMeanNative, kRowNative);
   way(Way::interpreter, "text model, interpreter", kMeanInterpreter, kRowInterpreter);
   std::vector<double> ratios;
-  for (const EnsembleRow& row : ensembles) ratios.push_back(row.library.ns / row.kernel.ns);
+  for (const EnsembleRow& row : ensembles) ratios.push_back(row.compiled.ns / row.kernel.ns);
   if (!ratios.empty())
     out.push_back({"ensemble, text model, ratio to the lanes", geometric_mean(ratios), kEnsembleText});
   if (!chains.empty()) {
     double least = kInfinity, most = 0.0, excess = 0.0;
     for (const ChainRow& row : chains) {
-      least = std::min(least, row.library.ns);
-      most = std::max(most, row.library.ns);
+      least = std::min(least, row.compiled.ns);
+      most = std::max(most, row.compiled.ns);
       excess =
           std::max(excess, row.constraint / (static_cast<double>(row.links) * std::numeric_limits<double>::epsilon()));
-      allocated += static_cast<double>(row.library.allocations);
+      allocated += static_cast<double>(row.compiled.allocations);
     }
     out.push_back({"chain, text model, ns per link and step", most, kChainText});
     out.push_back({"chain, largest over smallest", most / least, kChainFlat});
@@ -309,20 +281,21 @@ std::string text(const std::vector<CaseRow>& cases, const std::vector<EnsembleRo
                     shown_ratio(row.ratio(Way::native)), shown_ratio(row.ratio(Way::cpp)));
   if (!ensembles.empty()) {
     out += "\nEnsembles on one thread, ns per trajectory and step.\n\n";
-    out += fmt::format("| {:<42} | {:>6} | {:>7} | {:>7} | {:>6} |\n|---|---|---|---|---|\n", "case", "limit", "lanes",
-                       "library", "ratio");
+    out += fmt::format("| {:<52} | {:>6} | {:>7} | {:>11} | {:>8} | {:>8} |\n|---|---|---|---|---|---|\n", "case",
+                       "limit", "kernel", "interpreter", "native", "n/kernel");
     for (const EnsembleRow& row : ensembles)
-      out += fmt::format("| {:<42} | {:>6g} | {:>7.2f} | {:>7.1f} | {:>6.1f} |\n",
+      out += fmt::format("| {:<52} | {:>6g} | {:>7.2f} | {:>11.1f} | {:>8.2f} | {:>8.2f} |\n",
                          fmt::format("{}, {} ({} lanes)", row.method, row.system, row.lanes), row.reference_ns,
-                         row.kernel.ns, row.library.ns, row.library.ns / row.kernel.ns);
+                         row.kernel.ns, row.interpreted.ns, row.compiled.ns, row.compiled.ns / row.kernel.ns);
   }
   if (!chains.empty()) {
     out += "\nPlanar chain of N rods, rattle, ns per link and step. `limit` is 28.8.\n\n";
-    out += fmt::format("| {:>8} | {:>7} | {:>7} | {:>6} | {:>11} |\n|---|---|---|---|---|\n", "N", "kernel", "library",
-                       "ratio", "constraint");
+    out += fmt::format("| {:>8} | {:>7} | {:>11} | {:>7} | {:>8} | {:>11} |\n|---|---|---|---|---|---|\n", "N",
+                       "kernel", "interpreter", "native", "n/kernel", "constraint");
     for (const ChainRow& row : chains)
-      out += fmt::format("| {:>8} | {:>7.1f} | {:>7.1f} | {:>6.2f} | {:>11.1e} |\n", row.links, row.kernel.ns,
-                         row.library.ns, row.library.ns / row.kernel.ns, row.constraint);
+      out +=
+          fmt::format("| {:>8} | {:>7.1f} | {:>11.1f} | {:>7.1f} | {:>8.2f} | {:>11.1e} |\n", row.links, row.kernel.ns,
+                      row.interpreted.ns, row.compiled.ns, row.compiled.ns / row.kernel.ns, row.constraint);
   }
   out += fmt::format("\nGoals.\n\n| {:<58} | {:>8} | {:>6} | |\n|---|---|---|---|\n", "", "measured", "goal");
   for (const Goal& g : goals)
@@ -353,12 +326,14 @@ Json json(const std::vector<CaseRow>& cases, const std::vector<EnsembleRow>& ens
                                 {"lanes", row.lanes},
                                 {"limit_ns", row.reference_ns},
                                 {"kernel_ns", row.kernel.ns},
-                                {"library_ns", row.library.ns}});
+                                {"interpreter_ns", row.interpreted.ns},
+                                {"native_ns", row.compiled.ns}});
   out["chain"] = Json::array();
   for (const ChainRow& row : chains)
     out["chain"].push_back({{"links", row.links},
                             {"kernel_ns", row.kernel.ns},
-                            {"library_ns", row.library.ns},
+                            {"interpreter_ns", row.interpreted.ns},
+                            {"native_ns", row.compiled.ns},
                             {"constraint", row.constraint}});
   out["goals"] = Json::array();
   for (const Goal& g : goals)

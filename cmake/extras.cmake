@@ -23,7 +23,7 @@ list(APPEND example_sources examples/generated.cpp)  # the tests run example_<na
 # machine and the compiler have, which the library does not.
 file(GLOB kernel_sources CONFIGURE_DEPENDS bench/kernels/*.cpp)
 if(kernel_sources)
-  add_library(rattleback_kernels STATIC EXCLUDE_FROM_ALL ${kernel_sources} bench/lane_kernels.cpp)
+  add_library(rattleback_kernels STATIC EXCLUDE_FROM_ALL ${kernel_sources})
   target_compile_features(rattleback_kernels PUBLIC cxx_std_20)
   target_include_directories(rattleback_kernels PUBLIC bench)
   target_compile_options(rattleback_kernels PRIVATE -O3 -march=native -ffp-contract=fast)
@@ -62,7 +62,6 @@ rattleback_add_step(rattleback_first_step HEADER double_pendulum_rattle.hpp NAME
 
 # bench/<name>.cpp -> bench_<name>; `ninja bench` builds them all, nothing else does.
 file(GLOB bench_sources CONFIGURE_DEPENDS bench/*.cpp)
-list(FILTER bench_sources EXCLUDE REGEX "/lane_kernels\\.cpp$")
 add_custom_target(bench)
 if(bench_sources)
   find_package(benchmark QUIET)
