@@ -6,7 +6,6 @@
 
 #include "methods/angles.hpp"
 #include "native/lanes_text.hpp"
-#include "solve/convergence.hpp"
 
 namespace rattleback {
 namespace {
@@ -62,7 +61,6 @@ LaneGroup::LaneGroup(PlanStepper& stepper)
       multipliers_(stepper.m_ * kW),
       turns_(stepper.turns_.size() * kW),
       scale_(kW, 1.0),
-      left_(stepper.left_.size() * kW),
       far_(stepper.newest_.size() * kW),
       newest_(stepper.newest_.size(), 0),
       lane_newest_(stepper.newest_.size() * kW),
@@ -89,7 +87,6 @@ void LaneGroup::forget(std::size_t lane) {
     lane_depth_[lane * newest_.size() + part] = 0;
     far_[part * kW + lane] = 0;
   }
-  for (std::size_t k = lane; k < left_.size(); k += kW) left_[k] = FirstCorrection::kUnknown;
 }
 
 void LaneGroup::put(int lane) {
@@ -122,7 +119,6 @@ void LaneGroup::lend(int lane) {
     s_.depth_[part] = lane_depth_[l * newest_.size() + part];
     s_.far_[part] = far_[part * kW + l] != 0 ? 1 : 0;
   }
-  for (std::size_t k = 0; k < s_.left_.size(); ++k) s_.left_[k] = left_[k * kW + l];
   s_.t_base_ = t_base_;
   s_.h_ = h_;
   s_.h_before_ = h_before_;
@@ -153,7 +149,6 @@ void LaneGroup::take_back(int lane) {
     lane_depth_[l * newest_.size() + part] = s_.depth_[part];
     far_[part * kW + l] = s_.far_[part] != 0 ? -1 : 0;
   }
-  for (std::size_t k = 0; k < s_.left_.size(); ++k) left_[k * kW + l] = s_.left_[k];
   lane_count_[l] = s_.count_;
   const bool warm = s_.plain_steps_ahead() && s_.h_ == h_ && s_.count_ == count_ && h_ != 0.0;
   const std::uint32_t bit = 1U << static_cast<unsigned>(lane);
@@ -257,7 +252,6 @@ std::int64_t LaneGroup::compiled_steps(double h, std::int64_t steps) {
               .history = history_.data(),
               .newest = newest_.data(),
               .far = far_.data(),
-              .left = left_.data(),
               .multipliers = multipliers_.data(),
               .scale = scale_.data(),
               .active = active_.data(),
@@ -310,8 +304,7 @@ bool LaneGroup::interpreted_part(double t, double h, std::size_t part, bool look
       }
     }
   }
-  const std::uint32_t solved =
-      newton_.solve(w, sizes, s_.data_.solve, left_.data() + part * (left_.size() / newest_.size()), look, going);
+  const std::uint32_t solved = newton_.solve(w, sizes, s_.data_.solve, going);
   const double* const result = w + static_cast<std::size_t>(plan.result_slot()) * kW;
   std::uint32_t good = 0;
   each_lane(solved, [&](int lane) {
@@ -333,8 +326,9 @@ bool LaneGroup::interpreted_part(double t, double h, std::size_t part, bool look
     double* const row = starting::next_row(history(part, 0), s_.history_width_ * kW, newest_[part]);
     for (std::size_t i = 0; i < unknowns.size(); ++i)
       keep(w + static_cast<std::size_t>(unknowns[i]) * kW, 1, row + i * kW);
+    each_lane(good & newton_.rough(), [&](int lane) { far_[part * kW + static_cast<std::size_t>(lane)] = 0; });
     if (look)
-      each_lane(good, [&](int lane) {
+      each_lane(good & ~newton_.rough(), [&](int lane) {
         const auto l = static_cast<std::size_t>(lane);
         far_[part * kW + l] = starting::far_is_better(row + l, unknowns.size(), width, kW) ? -1 : 0;
       });

@@ -75,7 +75,7 @@ class LaneGroup {
   PlanStepper& s_;
   LaneNewton newton_;
   LaneSteps code_ = nullptr;
-  std::vector<double> w_, history_, multipliers_, turns_, scale_, left_;
+  std::vector<double> w_, history_, multipliers_, turns_, scale_;
   std::vector<std::int64_t> far_;          // of each sub-step and lane
   std::vector<std::int32_t> newest_;       // of each sub-step, in the lanes that are warm
   std::vector<std::int32_t> lane_newest_;  // [lane][sub-step] of the others

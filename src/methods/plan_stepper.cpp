@@ -8,7 +8,6 @@
 #include "methods/angles.hpp"
 #include "native/emit.hpp"
 #include "native/sparse_text.hpp"
-#include "solve/convergence.hpp"
 #include "solve/largest.hpp"
 #include "solve/starting_values.hpp"
 
@@ -65,10 +64,7 @@ PlanStepper::PlanStepper(PlanStepperData data)
       history_(data_.gamma.size() * rows_ * history_width_, 0.0),
       depth_(data_.gamma.size(), 0),
       newest_(data_.gamma.size(), data_.step.is_sparse() ? 0 : static_cast<std::int32_t>(starting::kFar) - 1),
-      far_(data_.gamma.size(), 0),
-      left_(
-          data_.gamma.size() * std::max(data_.step.blocks().size(), data_.adjoint ? data_.adjoint->blocks().size() : 0),
-          FirstCorrection::kUnknown) {
+      far_(data_.gamma.size(), 0) {
   if (data_.step.has(kReferenceEnergy))
     main_.w[static_cast<std::size_t>(data_.step.slot(kReferenceEnergy))] = data_.reference_energy;
   if (data_.first) first_.emplace(&*data_.first);
@@ -111,10 +107,7 @@ void PlanStepper::renew(double multiplier_scale) {
 void PlanStepper::forget() {
   std::fill(depth_.begin(), depth_.end(), 0);
   std::fill(far_.begin(), far_.end(), 0);
-  std::fill(left_.begin(), left_.end(), FirstCorrection::kUnknown);
 }
-
-bool PlanStepper::looks() const { return (count_ & (starting::kLook - 1)) == 0; }
 
 void PlanStepper::extrapolate(Bench& bench, std::size_t which) {
   const auto slots = bench.plan->unknown_slots();
@@ -159,7 +152,7 @@ void PlanStepper::cold_guess(Bench& bench, double t) {
   bench.plan->guess(w);
 }
 
-void PlanStepper::remember(const Bench& bench, std::size_t which, bool look) {
+void PlanStepper::remember(const Bench& bench, std::size_t which, double first_correction) {
   const auto slots = bench.plan->unknown_slots();
   std::int32_t &newest = newest_[which], &depth = depth_[which];
   double* const rows = history_.data() + which * rows_ * history_width_;
@@ -172,7 +165,9 @@ void PlanStepper::remember(const Bench& bench, std::size_t which, bool look) {
   }
   double* const x = starting::next_row(rows, history_width_, newest);
   for (std::size_t i = 0; i < slots.size(); ++i) x[i] = bench.w[static_cast<std::size_t>(slots[i])];
-  if (look && depth == static_cast<std::int32_t>(starting::kFar))
+  if (first_correction > starting::kRough)
+    far_[which] = 0;
+  else if ((count_ & (starting::kLook - 1)) == 0 && depth == static_cast<std::int32_t>(starting::kFar))
     far_[which] = starting::far_is_better(x, slots.size(), static_cast<std::ptrdiff_t>(history_width_)) ? 1 : 0;
   depth = std::min<std::int32_t>(depth + 1, static_cast<std::int32_t>(starting::kFar));
 }
@@ -210,14 +205,11 @@ bool PlanStepper::sub_step(Bench& bench, double t, double h, std::size_t which, 
     else
       cold_guess(bench, t);
   }
-  const bool look = looks();
-  double* const left =
-      first || data_.solve.simplified ? nullptr : left_.data() + which * (left_.size() / depth_.size());
-  report = plan.solve(w, sizes, data_.solve, left, look);
+  report = plan.solve(w, sizes, data_.solve);
   if (!report.ok && warm) {
     const int spent = report.iterations;
     cold_guess(bench, t);
-    report = plan.solve(w, sizes, data_.solve, left, look);
+    report = plan.solve(w, sizes, data_.solve);
     report.iterations += spent;
   }
   if (!report.ok) return false;
@@ -229,7 +221,7 @@ bool PlanStepper::sub_step(Bench& bench, double t, double h, std::size_t which, 
   copy(bench.result, state_size_, main_.state);
   copy(bench.result + state_size_, m_, multipliers_.data());
   if (power_) power_->add(w + plan.power_slot());
-  if (!first && !plan.linear()) remember(bench, which, look);
+  if (!first && !plan.linear()) remember(bench, which, report.first);
   return true;
 }
 
@@ -294,7 +286,6 @@ NativeJob PlanStepper::native_steps(double h, std::int64_t steps) {
                 .history = history_.data(),
                 .newest = newest_.data(),
                 .far = far_.data(),
-                .left = left_.data(),
                 .multipliers = multipliers_.data(),
                 .saved = saved_state_.data(),
                 .t_base = t_base_,
@@ -416,7 +407,6 @@ std::vector<double> PlanStepper::save() const {
                              static_cast<double>(max_iterations)};
   out.insert(out.end(), main_.state, main_.state + state_size_);
   out.insert(out.end(), history_.begin(), history_.end());
-  out.insert(out.end(), left_.begin(), left_.end());
   for (const auto& list : {depth_, newest_, far_})
     for (const std::int32_t x : list) out.push_back(x);
   for (const std::int32_t slot : data_.step.unknown_slots()) out.push_back(main_.w[static_cast<std::size_t>(slot)]);
@@ -440,7 +430,6 @@ void PlanStepper::load(std::span<const double> saved) {
   max_iterations = static_cast<int>(next());
   for (std::size_t i = 0; i < state_size_; ++i) main_.state[i] = next();
   for (double& x : history_) x = next();
-  for (double& x : left_) x = next();
   for (auto* list : {&depth_, &newest_, &far_})
     for (std::int32_t& x : *list) x = static_cast<std::int32_t>(next());
   for (const std::int32_t slot : data_.step.unknown_slots()) main_.w[static_cast<std::size_t>(slot)] = next();

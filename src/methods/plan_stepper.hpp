@@ -88,9 +88,8 @@ class PlanStepper final : public Stepper {
   bool sub_step(Bench& bench, double t, double h, std::size_t which, SolveReport& report);
   void cold_guess(Bench& bench, double t);
   void extrapolate(Bench& bench, std::size_t which);
-  void remember(const Bench& bench, std::size_t which, bool look);
+  void remember(const Bench& bench, std::size_t which, double first_correction);
   void forget();  // all solutions
-  [[nodiscard]] bool looks() const;
   void wrap_angles();
   [[nodiscard]] bool plain_steps_ahead() const;
   std::string go_native_in_parts(bool only_cached);
@@ -109,7 +108,6 @@ class PlanStepper final : public Stepper {
   std::size_t rows_;
   LongVector history_;
   std::vector<std::int32_t> depth_, newest_, far_;  // far: the prediction to use
-  std::vector<double> left_;                        // by sub-step and block: what a first correction leaves
   double t_base_ = 0.0, h_ = 0.0, h_before_ = 0.0;
   std::int64_t count_ = 0;
   double smooth_steps_ = 0.0;

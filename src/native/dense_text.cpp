@@ -17,7 +17,7 @@ double pow(double, double), atan2(double, double), hypot(double, double);
 struct job {
   double *w, *history;
   int *newest, *far;
-  double *left, *multipliers, *saved;
+  double *multipliers, *saved;
   double t_base, h, h_before, tolerance, at;
   long long count, steps, done, iterations;
   int most, max_newton, part, spent;

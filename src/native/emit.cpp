@@ -30,6 +30,14 @@ constexpr std::size_t kOneFunction = 800, kPiece = 250;
 constexpr std::size_t kMostInstructions = 40000;
 // C++ classes: systems of so many unknowns are solved with their determinant.
 constexpr std::int32_t kShortSolve = 2;
+// C++ classes: a first correction up to this size may be the last. With a factor of 200 its square is still rounding.
+constexpr double kSmallStart = 1e-9;
+
+// What is said of two, of all: pairs of pairs, so that no long chain waits for its first.
+std::string in_pairs(std::vector<std::string> all, fmt::format_string<std::string&, std::string&> two) {
+  for (std::size_t i = 0; i + 1 < all.size(); i += 2) all.push_back(fmt::format(two, all[i], all[i + 1]));
+  return all.back();
+}
 
 // Slots of which the text must know more than that they are variables.
 class Text {
@@ -436,40 +444,41 @@ void Text::newton(const Plan::Block& b) {
     linear_solve(b, keeps);
   }
   // The correction, and its size.
-  each([&](int k) { line("big{} = typical{}; change{} = 0.0;", k, k, k); });
-  std::string sum;
+  std::vector<std::string> big[2], change[2], sum;
   for (std::int32_t i = 0; i < n; ++i) {
     const std::string x = s(b.unknowns[static_cast<std::size_t>(i)]);
-    const auto k = static_cast<int>(b.scales[static_cast<std::size_t>(i)]);
+    const auto k = static_cast<std::size_t>(b.scales[static_cast<std::size_t>(i)]);
     line("{} -= d{};", x, i);
-    line("big{} = larger(big{}, fabs({})); change{} = larger(change{}, fabs(d{}));", k, k, x, k, k, i);
-    sum += fmt::format("{}fabs(d{})", i > 0 ? " + " : "", i);
+    big[k].push_back(fmt::format("fabs({})", x));
+    change[k].push_back(fmt::format("fabs(d{})", i));
+    sum.push_back(change[k].back());
   }
-  line("if (!({} <= LARGEST)) goto fail;", sum);
+  each([&](int k) {
+    big[k].push_back(fmt::format("typical{}", k));
+    line("big{} = {};", k, in_pairs(big[k], "larger({}, {})"));
+    line("change{} = {};", k, in_pairs(change[k], "larger({}, {})"));
+  });
+  line("if (!({} <= LARGEST)) goto fail;", in_pairs(sum, "({} + {})"));
   if (kinds[0] && kinds[1])
     line("size = larger(change0 / big0, change1 / big1);");
   else
     line("size = change{} / big{};", kinds[0] ? 0 : 1, kinds[0] ? 0 : 1);
   each([&](int k) { line("if (since == 0) first{} = big{};", k, k); });
   line("ratio = 0.0;");
-  const bool remembers = !shape_.cautious;
-  const std::string left = fmt::format("left[part * {} + {}]", plan_.blocks().size(), block_);
-  if (remembers) {  // FirstCorrection::learn
-    open("if (look && k == 2)");
-    line("if (size > {}) {} = size / unit;", literal(FirstCorrection::kNoise), left);
-    const std::string enough = literal(0.25 * FirstCorrection::kEps / FirstCorrection::kSafety);
-    line("else if (size <= {0} && {1} / unit < {2}) {2} = {1} / unit;", literal(FirstCorrection::kEps), enough, left);
-    close();
-  }
+  line("if (k == 1 && size > {}) rough = 1;", literal(starting::kRough));
   // Convergence::arrived
   line("if (size <= {} || size <= tolerance) break;", literal(Convergence::kEps));
+  const std::string left = fmt::format("left[part * {} + {}]", plan_.blocks().size(), block_);
+  const bool remembers = header_ && !leads && !shape_.cautious;
   if (remembers) {
-    line("unit = {};", leads ? "size" : "size * size");
-    line("if (k == 1 && !look && {} * {} * unit <= {}) break;", literal(FirstCorrection::kSafety), left,
+    // What the first correction leaves is about its square; by which factor was measured in earlier steps. One step in
+    // kLook looks whether that still holds. Factors change: where the correction is not small, it is not trusted.
+    line("if (k == 1 && !look && size <= {} && 16.0 * {} * size * size <= {}) break;", literal(kSmallStart), left,
          literal(0.25 * Convergence::kEps));
   }
   open("if (++since >= 2)");
   line("ratio = size / last;");
+  if (remembers) line("if (k == 2 && size > {}) {} = ratio / last;", literal(Convergence::kNoise), left);
   const std::string squared = shape_.cautious ? "ratio" : "ratio * ratio";
   const std::string kept = "ratio / (1.0 - ratio > 0.5 ? 1.0 - ratio : 0.5)";
   line("next = {};", leads ? kept : keeps ? fmt::format("current ? {} : {}", squared, kept) : squared);
@@ -567,6 +576,7 @@ void Text::sub_step() {
 void Text::predict() {
   const auto unknowns = plan_.unknown_slots();
   line("look = ((count + done) & {}) == 0;", starting::kLook - 1);
+  line("rough = 0;");
   line("predict(history + (part * {} + job->newest[part]) * {}, job->far[part], guess);", starting::kRows,
        shape_.history_width);
   for (std::size_t i = 0; i < unknowns.size(); ++i) line("{} = guess[{}];", s(unknowns[i]), i);
@@ -577,7 +587,8 @@ void Text::remember() {
   const auto unknowns = plan_.unknown_slots();
   line("x1 = next_row(history + part * {}, job->newest + part);", starting::kRows * shape_.history_width);
   for (std::size_t i = 0; i < unknowns.size(); ++i) line("x1[{}] = {};", i, s(unknowns[i]));
-  line("if (look) job->far[part] = far_is_better(x1);");
+  line("if (rough) job->far[part] = 0;");
+  line("else if (look) job->far[part] = far_is_better(x1);");
 }
 
 // The end of a step in a C++ class. A linear plan goes on from its unknowns, another one from what is remembered.
@@ -741,9 +752,8 @@ std::string Text::write() {
   line("double* restrict const multipliers = job->multipliers;");
   for (const std::uint32_t slot : used_) line("double s{} = w[{}];", slot, slot);
   if (!plan_.linear()) {
-    line("double* restrict const left = job->left;");
-    line("double *x1, unit = 0.0, guess[{}];", plan_.unknown_slots().size());
-    line("int look;");
+    line("double *x1, guess[{}];", plan_.unknown_slots().size());
+    line("int look, rough;");
   }
   out_ += code;
   close();

@@ -335,7 +335,7 @@ void HeaderText::plain_steps(const LoopText& loop) {
   std::string variables = loop.variables, code = loop.loop;
   if (!data_.step.linear()) {
     variables += fmt::format("  double *x1 = nullptr, guess[{}];\n", data_.step.unknown_slots().size()) +
-                 "  [[maybe_unused]] double per = 0.0, unit = 0.0;\n  bool look = false;\n";
+                 "  [[maybe_unused]] double per = 0.0;\n  bool look = false, rough = false;\n";
   } else {
     variables += "  [[maybe_unused]] double per = 0.0;\n";
   }

@@ -11,7 +11,6 @@ struct NativeJob {
   double* history = nullptr;       // solutions of the last steps, for each sub-step (solve/starting_values.hpp)
   std::int32_t* newest = nullptr;  // row of the newest, for each sub-step
   std::int32_t* far = nullptr;     // which prediction to use, for each sub-step
-  double* left = nullptr;          // what a first correction leaves, for each sub-step and block
   double* multipliers = nullptr;   // of the newest stage
   double* saved = nullptr;         // state before a composed step that was not finished
   double t_base = 0.0, h = 0.0, h_before = 0.0, tolerance = 0.0;

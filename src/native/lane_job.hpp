@@ -14,7 +14,6 @@ struct LaneJob {
   double* history = nullptr;       // solutions of the last steps, for each sub-step (solve/starting_values.hpp)
   std::int32_t* newest = nullptr;  // row of the newest, for each sub-step; the same in all lanes
   std::int64_t* far = nullptr;     // which prediction to use, for each sub-step: a mask
-  double* left = nullptr;          // what a first correction leaves, for each sub-step and block
   double* multipliers = nullptr;   // of the newest stage
   const double* scale = nullptr;   // PlanStepperData::multiplier_scale of each lane
   std::int64_t* active = nullptr;  // lanes that take steps; out: without those that failed

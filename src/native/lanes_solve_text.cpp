@@ -16,7 +16,7 @@ const char* const kLaneHeadText = R"(struct lane_job {
   double *w, *history;
   int* newest;
   long long* far;
-  double *left, *multipliers;
+  double* multipliers;
   const double* scale;
   long long* active;
   double t_base, h, h_before, tolerance;

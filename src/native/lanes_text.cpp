@@ -110,7 +110,7 @@ class LanesText {
   std::set<std::uint32_t> written_, state_, used_, local_;
   bool cut_ = false;
   std::string pieces_;
-  std::size_t piece_count_ = 0, block_ = 0;
+  std::size_t piece_count_ = 0;
   std::vector<std::vector<double>> tables_;
   std::set<std::int32_t> loops_, unrolled_;
   std::string out_;
@@ -418,23 +418,9 @@ void LanesText::newton(const Plan::Block& b) {
     line("size_@ = change{0}_@ / big{0}_@;", kinds[0] ? 0 : 1);
   open("if (k == 1)");
   each([&](int k) { line("first{}_@ = big{}_@;", k, k); });
+  line("rough@ |= go@ & (size_@ > {});", literal(starting::kRough));
   close();
   line("arrived@ = (size_@ <= {}) | (size_@ <= tolerance);", literal(Convergence::kEps));  // Convergence::arrived
-  if (!shape_.cautious) {                                                                  // FirstCorrection
-    const std::string at =
-        fmt::format("V(left + (part * {} + {}) * {} + 4 * (g + @))", plan_.blocks().size(), block_, kLaneWidth);
-    open("if (k == 1)");
-    line("unit_@ = {};", leads ? "size_@" : "size_@ * size_@");
-    line("if (!look) arrived@ |= {} * {} * unit_@ <= {};", literal(FirstCorrection::kSafety), at,
-         literal(0.25 * Convergence::kEps));
-    close();
-    open("else if (look && k == 2)");
-    line("left_@ = {};", at);
-    line("next_@ = {} / unit_@;", literal(0.25 * FirstCorrection::kEps / FirstCorrection::kSafety));
-    line("left_@ = pick(go@ & (size_@ <= {}) & (next_@ < left_@), next_@, left_@);", literal(FirstCorrection::kEps));
-    line("{} = pick(go@ & (size_@ > {}), size_@ / unit_@, left_@);", at, literal(FirstCorrection::kNoise));
-    close();
-  }
   line("ratio_@ = ALL(0.0);");
   open("if (k >= 2)");
   line("ratio_@ = size_@ / last_@;");
@@ -522,6 +508,7 @@ void LanesText::sub_step() {
     line("x1 = history + (part * {} + newest[part]) * {};", starting::kRows, row);
     line("x0 = x1 + {};", row);
     line("far@ = I(job->far + part * {} + 4 * (g + @));", kLaneWidth);
+    line("rough@ = WHOLE(0);");
     const auto each = [&](const char* text) {
       for (std::size_t i = 0; i < unknowns.size(); ++i) line(fmt::runtime(text), s(unknowns[i]), i * kLaneWidth);
     };
@@ -535,7 +522,7 @@ void LanesText::sub_step() {
     each("{0} = near_value(x1 + {1} + 4 * (g + @));");
     close();
   }
-  for (block_ = 0; block_ < plan_.blocks().size(); ++block_) block(plan_.blocks()[block_]);
+  for (const Plan::Block& b : plan_.blocks()) block(b);
   program(plan_.finish());
   const auto result = [&](std::size_t i) { return s(plan_.result_slot() + static_cast<std::int32_t>(i)); };
   // Pairs first: nothing waits for this sum but the question whether it is finite.
@@ -568,10 +555,8 @@ void LanesText::sub_step() {
   }
   close();
   if (plan_.linear()) return;
-  open("if (look)");
-  line("far@ = (far_is_better(x0 + 4 * (g + @)) & ok@) | (far@ & ~ok@);");
-  line("I(job->far + part * {} + 4 * (g + @)) = far@;", kLaneWidth);
-  close();
+  line("if (look) far@ = (far_is_better(x0 + 4 * (g + @)) & ok@) | (far@ & ~ok@);");
+  line("I(job->far + part * {} + 4 * (g + @)) = far@ & ~(rough@ & ok@);", kLaneWidth);
 }
 
 void LanesText::body() {
@@ -658,8 +643,8 @@ std::string LanesText::write() {
         line("v s{}_@;", slot);
     }
     line("v typical0_@, typical1_@, noise0_@, noise1_@, big0_@, big1_@, change0_@, change1_@, first0_@, first1_@;");
-    line("v size_@, last_@, ratio_@, next_@, unit_@, left_@;");
-    line("i go@, bad@, arrived@, slow@, current_@, far@;");
+    line("v size_@, last_@, ratio_@, next_@;");
+    line("i go@, bad@, arrived@, slow@, current_@, far@, rough@;");
     for (std::int32_t k = 0; k < largest; ++k) line("v d{}_@;", k);
     for (const std::int32_t n : loops_) {
       line("v next{0}_@[{1}], lu{0}_@[{1}], scale{0}_@[{0}];", n, n * n);
@@ -682,7 +667,6 @@ std::string LanesText::write() {
   line("double* const history = job->history;");
   line("double* const multipliers = job->multipliers;");
   line("const double* const scale = job->scale;");
-  line("double* const left = job->left;");
   line("long long* const active = job->active;");
   line("int* const newest = job->newest;");
   line("const double h = job->h, tolerance = job->tolerance;");

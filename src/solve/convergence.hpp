@@ -19,24 +19,6 @@ struct Correction {
   double big[2] = {0.0, 0.0};  // sizes that the unknowns have now
 };
 
-// What the first correction of a step leaves is about its square if its matrix was that of the point, and proportional to it
-// otherwise. The factor changes slowly from step to step, so it is remembered: where the starting value is good, the second
-// correction would only show that there is none. One step in starting::kLook measures the factor, and the others use it.
-struct FirstCorrection {
-  static constexpr double kUnknown = 1e300, kSafety = 16.0;
-  static constexpr double kEps = std::numeric_limits<double>::epsilon(), kNoise = 64 * kEps;
-
-  static double unit(double size, bool current) { return current ? size * size : size; }
-  static bool leaves_rounding(double left, double unit) { return kSafety * left * unit <= 0.25 * kEps; }
-  // From the second correction. One below rounding says that a first one of that size was enough.
-  static void learn(double& left, double second, double unit) {
-    if (second > kNoise)
-      left = second / unit;
-    else if (second <= kEps && 0.25 * kEps / kSafety / unit < left)
-      left = 0.25 * kEps / kSafety / unit;
-  }
-};
-
 class Convergence {
  public:
   static constexpr double kEps = std::numeric_limits<double>::epsilon();
@@ -44,9 +26,7 @@ class Convergence {
   static constexpr double kCertainlyRounding = 1e-14;
   static constexpr double kNoise = 64 * kEps;
 
-  // left: what a first correction leaves (FirstCorrection), null when nothing is remembered. look: measure it in this step.
-  explicit Convergence(const SolveOptions& options, double* left = nullptr, bool look = true)
-      : options_(options), left_(options.cautious ? nullptr : left), look_(look) {}
+  explicit Convergence(const SolveOptions& options) : options_(options) {}
 
   // An iteration that runs to infinity has small corrections too, relative to where it is. A solution that is so much larger
   // than what was known of it after the first correction is not one.
@@ -60,13 +40,7 @@ class Convergence {
     ratio_ = 0.0;
     for (int k = 0; k < 2; ++k)
       if (first_[k] == 0.0) first_[k] = c.big[k];
-    ++count_;
-    if (left_ != nullptr && look_ && count_ == 2) FirstCorrection::learn(*left_, c.size, unit_);
     if (c.size <= kEps || c.size <= options_.tolerance) return true;
-    if (count_ == 1) {
-      unit_ = FirstCorrection::unit(c.size, current);
-      if (left_ != nullptr && !look_ && FirstCorrection::leaves_rounding(*left_, unit_)) return true;
-    }
     if (++since_ >= 2) {
       ratio_ = c.size / last_;
       // Newton with the current matrix squares the ratio, with another one it keeps it.
@@ -91,10 +65,7 @@ class Convergence {
   SolveOptions options_;
   double last_ = 0.0, ratio_ = 0.0;
   double first_[2] = {0.0, 0.0};
-  int since_ = 0, count_ = 0;
-  double* left_;
-  double unit_ = 0.0;
-  bool look_;
+  int since_ = 0;
 };
 
 }  // namespace rattleback

@@ -94,6 +94,7 @@ struct Sizes {
 struct SolveReport {
   bool ok = true;
   int iterations = 0;        // over all nonlinear blocks
+  double first = 0.0;        // largest first correction of a nonlinear block: how good the starting values were
   double correction = 0.0;   // last relative correction
   double contraction = 0.0;  // last ratio of two corrections
   double residual = 0.0;     // largest residual at the end
@@ -129,9 +130,7 @@ class Plan {
   // Large systems: chooses the order of the pivots for good, at the unknowns in w.
   void choose_pivots(double* w) const;
   // Solves for the unknowns and computes the results.
-  // left: for each block what a first correction leaves, remembered from call to call; look: measure it (convergence.hpp).
-  SolveReport solve(double* w, const Sizes& sizes, const SolveOptions& options, double* left = nullptr,
-                    bool look = true) const;
+  SolveReport solve(double* w, const Sizes& sizes, const SolveOptions& options) const;
 
   struct Block {
     Program before;                      // once, before the block

@@ -7,6 +7,7 @@
 
 #include "solve/dense.hpp"
 #include "solve/newton_limits.hpp"
+#include "solve/starting_values.hpp"
 
 namespace rattleback {
 namespace {
@@ -76,6 +77,7 @@ std::uint32_t LaneNewton::solve_leading(const Plan::Block& b, double* w, const s
   const std::int32_t correction = b.pivots + 2 * b.size;
   std::uint32_t arrived = 0;
   std::vector<Convergence>& convergence = convergence_;
+  convergence.assign(kWidth, Convergence(options));
   for (int k = 1; k <= options.max_iterations && going != 0; ++k) {
     b.residual.run_lanes<kWidth>(w);
     if (k == 1) d.matrix.run_lanes<kWidth>(w);
@@ -106,6 +108,7 @@ std::uint32_t LaneNewton::solve_leading(const Plan::Block& b, double* w, const s
       const Correction c = correct(b, w, l, delta_.data(), sizes[l]);
       going &= ~bit;
       if (!c.finite) return;
+      if (k == 1 && c.size > starting::kRough) rough_ |= bit;
       if (convergence[l].arrived(c, false)) {
         if (!convergence[l].ran_away(c)) arrived |= bit;
         return;
@@ -134,7 +137,9 @@ std::uint32_t LaneNewton::solve_block(const Plan::Block& b, double* w, const std
   if (b.leading) return solve_leading(b, w, sizes, options, active);
   const auto n = static_cast<std::size_t>(b.size);
   std::uint32_t current = active;  // lanes that use the matrix of the current point
-  std::vector<Convergence>& convergence = convergence_;
+  Convergence fresh(options);
+  std::array<Convergence, kWidth> convergence = {fresh, fresh, fresh, fresh, fresh, fresh, fresh, fresh,
+                                                 fresh, fresh, fresh, fresh, fresh, fresh, fresh, fresh};
   for (int k = 1; k <= options.max_iterations && going != 0; ++k) {
     b.residual.run_lanes<kWidth>(w);
     if ((current & going) != 0) b.jacobian.run_lanes<kWidth>(w);
@@ -161,6 +166,7 @@ std::uint32_t LaneNewton::solve_block(const Plan::Block& b, double* w, const std
         arrived |= bit;
         return;
       }
+      if (k == 1 && c.size > starting::kRough) rough_ |= bit;
       if (convergence[l].arrived(c, now)) {
         if (!convergence[l].ran_away(c)) arrived |= bit;
         return;
@@ -178,18 +184,10 @@ std::uint32_t LaneNewton::solve_block(const Plan::Block& b, double* w, const std
   return arrived;
 }
 
-void LaneNewton::start_measuring(const SolveOptions& options, double* left, bool look) {
-  convergence_.clear();
-  for (int l = 0; l < kWidth; ++l) convergence_.emplace_back(options, left + l, look);
-}
-
 std::uint32_t LaneNewton::solve(double* w, const std::array<Sizes, kWidth>& sizes, const SolveOptions& options,
-                                double* left, bool look, std::uint32_t active) {
-  for (const Plan::Block& b : plan_.blocks()) {
-    start_measuring(options, left, look);
-    active = solve_block(b, w, sizes, options, active);
-    left += kWidth;
-  }
+                                std::uint32_t active) {
+  rough_ = 0;
+  for (const Plan::Block& b : plan_.blocks()) active = solve_block(b, w, sizes, options, active);
   plan_.finish().run_lanes<kWidth>(w);
   return active;
 }

@@ -21,23 +21,24 @@ class LaneNewton {
   // Plans without sparse matrices and without saddle-point blocks.
   explicit LaneNewton(const Plan& plan);
 
-  // Solves in the lanes of `active` (bit by lane) and computes the results in all. Returns the lanes that arrived. left and
-  // look are those of Plan::solve(), lanes wide.
-  std::uint32_t solve(double* w, const std::array<Sizes, kWidth>& sizes, const SolveOptions& options, double* left,
-                      bool look, std::uint32_t active);
+  // Solves in the lanes of `active` (bit by lane) and computes the results in all. Returns the lanes that arrived.
+  std::uint32_t solve(double* w, const std::array<Sizes, kWidth>& sizes, const SolveOptions& options,
+                      std::uint32_t active);
+  // Lanes in which a first correction of the last solve was not small (starting::kRough).
+  [[nodiscard]] std::uint32_t rough() const { return rough_; }
 
  private:
   std::uint32_t solve_block(const Plan::Block& b, double* w, const std::array<Sizes, kWidth>& sizes,
                             const SolveOptions& options, std::uint32_t active);
+
   std::uint32_t solve_leading(const Plan::Block& b, double* w, const std::array<Sizes, kWidth>& sizes,
                               const SolveOptions& options, std::uint32_t going);
 
-  void start_measuring(const SolveOptions& options, double* left, bool look);
-
   const Plan& plan_;
+  std::uint32_t rough_ = 0;
   std::vector<double> lu_, pivots_;  // factors, permutation and row scales of each lane
   std::vector<double> r_, delta_;
-  std::vector<Convergence> convergence_;  // of each lane
+  std::vector<Convergence> convergence_;
 };
 
 }  // namespace rattleback

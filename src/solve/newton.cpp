@@ -118,8 +118,8 @@ bool residual_is_rounding(const Plan::Block& b, const double* w, const Sizes& si
   return true;
 }
 
-bool solve_block(const Plan::Block& b, double* w, const Sizes& sizes, const SolveOptions& options, double* left,
-                 bool look, SolveReport& report) {
+bool solve_block(const Plan::Block& b, double* w, const Sizes& sizes, const SolveOptions& options,
+                 SolveReport& report) {
   b.before.run(w);
   if (b.linear && b.size == 1) {
     b.residual.run(w);
@@ -133,7 +133,7 @@ bool solve_block(const Plan::Block& b, double* w, const Sizes& sizes, const Solv
                   : b.leading                             ? Matrix::leading
                                                           : Matrix::current;
   if (b.leading) keep_guess(b, w);
-  Convergence convergence(options, left, look);
+  Convergence convergence(options);
   for (int k = 1; k <= options.max_iterations; ++k) {
     ++report.iterations;
     b.residual.run(w);
@@ -160,6 +160,7 @@ bool solve_block(const Plan::Block& b, double* w, const Sizes& sizes, const Solv
       return false;
     }
     report.correction = c.size;
+    if (k == 1 && !b.linear) report.first = larger(report.first, c.size);
     const bool current = matrix == Matrix::current;
     if (b.linear) return true;
     if (convergence.arrived(c, current)) {
@@ -189,11 +190,11 @@ bool solve_block(const Plan::Block& b, double* w, const Sizes& sizes, const Solv
 
 }  // namespace
 
-SolveReport Plan::solve(double* w, const Sizes& sizes, const SolveOptions& options, double* left, bool look) const {
+SolveReport Plan::solve(double* w, const Sizes& sizes, const SolveOptions& options) const {
   if (sparse_) return sparse_->solve(w, sizes, options);
   SolveReport report;
-  for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    if (!solve_block(blocks_[i], w, sizes, options, left != nullptr ? left + i : nullptr, look, report)) {
+  for (const Block& b : blocks_) {
+    if (!solve_block(b, w, sizes, options, report)) {
       report.ok = false;
       return report;
     }

@@ -9,7 +9,7 @@ inline constexpr int kPatience = 6;                // iterations before a stagna
 inline constexpr double kRefresh = 0.05;           // contraction above which the matrix is computed anew
 inline constexpr double kSaddleContraction = 0.5;  // contraction above which the saddle-point matrix is given up
 // The leading matrix is given up above this contraction, unless corrections are near rounding, where ratios say little.
-inline constexpr double kLeadingContraction = 0.1, kLeadingRounding = 1e-13;
+inline constexpr double kLeadingContraction = 0.1, kLeadingRounding = 1e-11;
 inline constexpr std::int32_t kFullNewton = 3;  // blocks up to this size always use the current matrix
 
 }  // namespace rattleback::newton
