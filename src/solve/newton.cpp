@@ -33,18 +33,22 @@ double* correction_of(const Plan::Block& b, double* w) {
 // x -= correction, and how large that was.
 Correction apply_correction(const Plan::Block& b, double* w, const Sizes& sizes, double* residual) {
   const double *const r = w + b.r, *const delta = correction_of(b, w);
-  double big[2] = {sizes.typical[0], sizes.typical[1]}, change[2] = {0.0, 0.0}, worst = 0.0;
+  // Maxima of both kinds in registers: an array with the kind as index would wait for itself in memory.
+  double big0 = sizes.typical[0], big1 = sizes.typical[1], change0 = 0.0, change1 = 0.0, worst = 0.0;
   for (std::int32_t i = 0; i < b.size; ++i) {
     double& x = w[b.unknowns[static_cast<std::size_t>(i)]];
-    const auto kind = static_cast<std::size_t>(b.scales[static_cast<std::size_t>(i)]);
+    const bool per_step = b.scales[static_cast<std::size_t>(i)] == Equations::Scale::state_per_step;
     x -= delta[i];
-    big[kind] = larger(big[kind], std::fabs(x));
-    change[kind] = larger(change[kind], std::fabs(delta[i]));
-    if (!(std::fabs(delta[i]) <= std::numeric_limits<double>::max()))
-      return {.size = 0.0, .noise = 0.0, .finite = false};
+    const double now = std::fabs(x), step = std::fabs(delta[i]);
+    big0 = larger(big0, per_step ? 0.0 : now);
+    big1 = larger(big1, per_step ? now : 0.0);
+    change0 = larger(change0, per_step ? 0.0 : step);
+    change1 = larger(change1, per_step ? step : 0.0);
+    if (!(step <= std::numeric_limits<double>::max())) return {.size = 0.0, .noise = 0.0, .finite = false};
     worst = larger(worst, std::fabs(r[i]));
   }
   *residual = worst;
+  const double big[2] = {big0, big1}, change[2] = {change0, change1};
   double size = 0.0, noise = 0.0;
   for (int k = 0; k < 2; ++k) {
     if (change[k] <= 0.0) continue;

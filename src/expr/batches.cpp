@@ -1,0 +1,297 @@
+#include "expr/batches.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace rattleback {
+namespace {
+
+constexpr std::size_t kCodes = static_cast<std::size_t>(Code::end) + 1;
+constexpr std::uint32_t kMostSlots = 1U << 16;
+constexpr std::size_t kChainsUpTo = 300;  // longer programs have enough that need not wait
+
+// Slots that an instruction reads: a, then b, then c.
+int slots_read(Code code) {
+  if (code <= Code::sign || code == Code::copy || code == Code::lookup || code == Code::lookup_slope) return 1;
+  if (code <= Code::less_equal) return 2;
+  return code == Code::select || code == Code::mul_add || code == Code::mul_sub || code == Code::sub_mul ? 3 : 0;
+}
+
+std::uint32_t slots_written(const Instruction& in) { return in.code == Code::clear ? in.b : 1; }
+
+template <class Visit>
+void for_each_read(const Instruction& in, const Visit& visit) {
+  const std::uint32_t operands[] = {in.a, in.b, in.c};
+  for (int k = 0; k < slots_read(in.code); ++k) visit(operands[k]);
+}
+
+bool comes_in_batches(Code code) {
+  return code == Code::neg || code == Code::copy || (code >= Code::add && code <= Code::div) ||
+         (code >= Code::mul_add && code <= Code::sub_mul);
+}
+
+// An instruction whose operand is the last result, in slot r.
+struct Linked {
+  Link link;
+  std::array<std::uint32_t, 2> operands;  // the others
+  int count;                              // of them
+};
+
+std::optional<Linked> linked(const Instruction& in, std::uint32_t r) {
+  const auto either = [&](Link if_a, Link if_b) -> std::optional<Linked> {
+    if (in.a == r) return Linked{if_a, {in.b, 0}, 1};
+    if (in.b == r) return Linked{if_b, {in.a, 0}, 1};
+    return {};
+  };
+  const auto product = [&](Link if_factor, Link if_addend) -> std::optional<Linked> {
+    if (in.c == r) return Linked{if_addend, {in.a, in.b}, 2};
+    if (in.a == r) return Linked{if_factor, {in.b, in.c}, 2};
+    if (in.b == r) return Linked{if_factor, {in.a, in.c}, 2};
+    return {};
+  };
+  switch (in.code) {
+    case Code::neg: return in.a == r ? std::optional(Linked{Link::neg, {}, 0}) : std::nullopt;
+    case Code::copy: return in.a == r ? std::optional(Linked{Link::copy, {}, 0}) : std::nullopt;
+    case Code::add: return either(Link::add, Link::add);
+    case Code::sub: return either(Link::sub, Link::from);
+    case Code::mul: return either(Link::mul, Link::mul);
+    case Code::div: return either(Link::div, Link::under);
+    case Code::mul_add: return product(Link::mul_add, Link::plus);
+    case Code::mul_sub: return product(Link::mul_sub, Link::less);
+    case Code::sub_mul: return product(Link::sub_mul, Link::minus);
+    default: return {};
+  }
+}
+
+// Which instructions have to wait for which.
+struct Waiting {
+  explicit Waiting(std::span<const Instruction> code)
+      : after(code.size()), missing(code.size(), 0), height(code.size(), 0) {
+    std::uint32_t size = 0;
+    for (const Instruction& in : code) {
+      size = std::max(size, in.dst + slots_written(in));
+      for_each_read(in, [&](std::uint32_t slot) { size = std::max(size, slot + 1); });
+    }
+    std::vector<std::int32_t> writer(size, -1);
+    std::vector<std::vector<std::uint32_t>> readers(size);  // since it was written
+    for (std::uint32_t i = 0; i < code.size(); ++i) {
+      const Instruction& in = code[i];
+      const auto wait_for = [&](std::uint32_t earlier) {
+        if (earlier == i) return;  // it reads its own destination
+        after[earlier].push_back(i);
+        ++missing[i];
+      };
+      for_each_read(in, [&](std::uint32_t slot) {
+        if (writer[slot] >= 0) wait_for(static_cast<std::uint32_t>(writer[slot]));
+        readers[slot].push_back(i);
+      });
+      for (std::uint32_t slot = in.dst; slot < in.dst + slots_written(in); ++slot) {
+        if (writer[slot] >= 0) wait_for(static_cast<std::uint32_t>(writer[slot]));
+        for (const std::uint32_t reader : readers[slot]) wait_for(reader);
+        readers[slot].clear();
+        writer[slot] = static_cast<std::int32_t>(i);
+      }
+    }
+    for (std::size_t i = code.size(); i-- > 0;)
+      for (const std::uint32_t k : after[i]) height[i] = std::max(height[i], height[k] + 1);
+  }
+  std::vector<std::vector<std::uint32_t>> after;
+  std::vector<std::uint32_t> missing;  // how many it waits for
+  std::vector<std::uint32_t> height;   // how many follow one another from here on
+};
+
+// Of what is ready, the operation with most instructions, and those on which most others wait first.
+std::vector<std::uint32_t> in_batches(std::span<const Instruction> code, Waiting waiting) {
+  std::array<std::vector<std::uint32_t>, kCodes> ready;
+  const auto make_ready = [&](std::uint32_t i) { ready[static_cast<std::size_t>(code[i].code)].push_back(i); };
+  for (std::uint32_t i = 0; i < code.size(); ++i)
+    if (waiting.missing[i] == 0) make_ready(i);
+  std::vector<std::uint32_t> order;
+  order.reserve(code.size());
+  const auto lower = [&](std::uint32_t x, std::uint32_t y) { return waiting.height[x] < waiting.height[y]; };
+  while (order.size() < code.size()) {
+    std::vector<std::uint32_t>& list =
+        *std::max_element(ready.begin(), ready.end(), [](const auto& x, const auto& y) { return x.size() < y.size(); });
+    while (!list.empty()) {
+      const auto next = std::max_element(list.begin(), list.end(), lower);
+      const std::uint32_t i = *next;
+      list.erase(next);
+      order.push_back(i);
+      for (const std::uint32_t k : waiting.after[i])
+        if (--waiting.missing[k] == 0) make_ready(k);
+    }
+  }
+  return order;
+}
+
+// After each instruction one that reads its result, if there is one.
+std::vector<std::uint32_t> in_chains(std::span<const Instruction> code, Waiting waiting) {
+  std::vector<std::uint32_t> ready, order;
+  for (std::uint32_t i = 0; i < code.size(); ++i)
+    if (waiting.missing[i] == 0) ready.push_back(i);
+  order.reserve(code.size());
+  const auto lower = [&](std::uint32_t x, std::uint32_t y) { return waiting.height[x] < waiting.height[y]; };
+  while (order.size() < code.size()) {
+    auto next = ready.end();
+    if (!order.empty())
+      for (auto k = ready.begin(); k != ready.end(); ++k)
+        if (linked(code[*k], code[order.back()].dst) && (next == ready.end() || lower(*next, *k))) next = k;
+    if (next == ready.end()) next = std::max_element(ready.begin(), ready.end(), lower);
+    const std::uint32_t i = *next;
+    ready.erase(next);
+    order.push_back(i);
+    for (const std::uint32_t k : waiting.after[i])
+      if (--waiting.missing[k] == 0) ready.push_back(k);
+  }
+  return order;
+}
+
+class Packer {
+ public:
+  Packer(std::span<const Instruction> code, std::span<const std::uint32_t> order) : code_(code), order_(order) {}
+
+  std::vector<std::uint16_t> packed() {
+    for (std::size_t at = 0; at < order_.size();) at += link_at(at) ? put_chain(at) : put_batch(at);
+    put(kLargestBatch * static_cast<std::size_t>(Code::end));
+    return std::move(out_);
+  }
+  // About how many cycles a present-day processor takes: it reads instructions ahead of those it waits for, up to a limit,
+  // and a value that goes through memory arrives later than one in a register.
+  [[nodiscard]] double cycles() const;
+  // A link of a chain, when the instruction at this place reads the result of the one before it.
+  [[nodiscard]] std::optional<Linked> link_at(std::size_t at) const {
+    if (at == 0 || instruction(at - 1).code == Code::clear) return {};
+    return linked(instruction(at), instruction(at - 1).dst);
+  }
+
+ private:
+  [[nodiscard]] const Instruction& instruction(std::size_t at) const { return code_[order_[at]]; }
+  void put(std::size_t number) { out_.push_back(static_cast<std::uint16_t>(number)); }
+  std::size_t put_chain(std::size_t first) {
+    const std::size_t head = out_.size();
+    const Link link = link_at(first)->link;
+    std::size_t count = 0;
+    put(0);
+    while (count < kLargestLink && first + count < order_.size()) {
+      const std::optional<Linked> next = link_at(first + count);
+      if (!next || next->link != link) break;
+      put(instruction(first + count).dst);
+      for (int k = 0; k < next->count; ++k) put(next->operands[static_cast<std::size_t>(k)]);
+      ++count;
+    }
+    out_[head] = static_cast<std::uint16_t>(kFirstLink + kLargestLink * static_cast<std::size_t>(link) + count - 1);
+    return count;
+  }
+  std::size_t put_batch(std::size_t first) {
+    const std::size_t head = out_.size();
+    const Code what = instruction(first).code;
+    const std::size_t most = comes_in_batches(what) ? kLargestBatch : 1;
+    std::size_t count = 0;
+    put(0);
+    while (count < most && first + count < order_.size() && instruction(first + count).code == what &&
+           (count == 0 || !link_at(first + count))) {
+      const Instruction& in = instruction(first + count);
+      put(in.dst);
+      for_each_read(in, [&](std::uint32_t slot) { put(slot); });
+      if (what == Code::clear || what == Code::lookup || what == Code::lookup_slope) put(in.b);
+      ++count;
+    }
+    out_[head] = static_cast<std::uint16_t>(kLargestBatch * static_cast<std::size_t>(what) + count - 1);
+    return count;
+  }
+
+  std::span<const Instruction> code_;
+  std::span<const std::uint32_t> order_;
+  std::vector<std::uint16_t> out_;
+};
+
+double Packer::cycles() const {
+  constexpr double kJump = 3.0, kInstruction = 1.6, kThroughMemory = 8.0, kOperation = 3.5, kSlow = 14.0, kCall = 40.0;
+  constexpr std::size_t kAhead = 36;  // instructions that are under way at the same time
+  std::vector<double> done(order_.size()), retired(order_.size());
+  std::vector<double> available;  // by slot
+  const auto slot = [&](std::uint32_t k) -> double& {
+    if (k >= available.size()) available.resize(k + 1, 0.0);
+    return available[k];
+  };
+  double read = 0.0;
+  Code before = Code::end;
+  std::optional<Link> link_before;
+  std::size_t in_piece = 0;
+  for (std::size_t at = 0; at < order_.size(); ++at) {
+    const Instruction& in = instruction(at);
+    const std::optional<Linked> link = link_at(at);
+    const bool goes_on =
+        link ? link_before == link->link && in_piece < kLargestLink
+             : !link_before && before == in.code && comes_in_batches(in.code) && in_piece < kLargestBatch;
+    in_piece = goes_on ? in_piece + 1 : 1;
+    before = in.code;
+    link_before = link ? std::optional(link->link) : std::nullopt;
+    read += kInstruction + (goes_on ? 0.0 : kJump);
+    if (at >= kAhead) read = std::max(read, retired[at - kAhead]);
+    double start = read;
+    const auto wait = [&](std::uint32_t s) { start = std::max(start, slot(s)); };
+    if (link) {
+      start = std::max(start, done[at - 1]);
+      for (int k = 0; k < link->count; ++k) wait(link->operands[static_cast<std::size_t>(k)]);
+    } else {
+      for_each_read(in, wait);
+    }
+    const double takes = in.code == Code::div || in.code == Code::sqrt ? kSlow
+                         : comes_in_batches(in.code)                   ? kOperation
+                                                                       : kCall;
+    done[at] = start + takes;
+    retired[at] = std::max(done[at], at > 0 ? retired[at - 1] : 0.0);
+    for (std::uint32_t s = in.dst; s < in.dst + slots_written(in); ++s) slot(s) = done[at] + kThroughMemory;
+  }
+  return retired.back();
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> arranged(std::span<const Instruction> code, Arrangement arrangement) {
+  Waiting waiting(code);
+  return arrangement == Arrangement::batches ? in_batches(code, std::move(waiting))
+                                             : in_chains(code, std::move(waiting));
+}
+
+std::vector<std::uint16_t> pack_batches(std::span<const Instruction> code) {
+  if (!code.empty() && code.back().code == Code::end) code = code.first(code.size() - 1);
+  if (code.empty()) return {};
+  for (const Instruction& in : code) {
+    std::uint32_t last = std::max(in.dst + slots_written(in) - 1, in.b);  // b may be a table or a count
+    for_each_read(in, [&](std::uint32_t slot) { last = std::max(last, slot); });
+    if (in.code == Code::loop || last >= kMostSlots) return {};
+  }
+  const std::vector<std::uint32_t> batches = arranged(code, Arrangement::batches);
+  if (code.size() <= kChainsUpTo) {
+    const std::vector<std::uint32_t> chains = arranged(code, Arrangement::chains);
+    if (Packer(code, chains).cycles() < Packer(code, batches).cycles()) return Packer(code, chains).packed();
+  }
+  return Packer(code, batches).packed();
+}
+
+std::size_t jump_count(std::span<const std::uint16_t> packed) {
+  std::size_t jumps = 0;
+  for (std::size_t at = 0; at < packed.size(); ++jumps) {
+    if (packed[at] >= kFirstLink) {
+      const std::size_t link = (packed[at] - kFirstLink) / kLargestLink;
+      const std::size_t others = link <= static_cast<std::size_t>(Link::copy)    ? 0
+                                 : link <= static_cast<std::size_t>(Link::under) ? 1
+                                                                                 : 2;
+      at += 1 + (1 + others) * ((packed[at] - kFirstLink) % kLargestLink + 1);
+      continue;
+    }
+    const auto code = static_cast<Code>(packed[at] / kLargestBatch);
+    if (code == Code::end) break;
+    const bool with_number = code == Code::clear || code == Code::lookup || code == Code::lookup_slope;
+    const std::size_t words = 1 + static_cast<std::size_t>(slots_read(code)) + (with_number ? 1 : 0);
+    at += 1 + words * (packed[at] % kLargestBatch + 1);
+  }
+  return jumps;
+}
+
+void Program::pack() { batches_ = pack_batches(code); }
+
+}  // namespace rattleback
