@@ -31,11 +31,15 @@ bool comes_in_batches(Code code) {
          (code >= Code::mul_add && code <= Code::sub_mul);
 }
 
+// What a piece of one instruction begins with.
+std::size_t number_of(Code code) { return kLargestBatch * static_cast<std::size_t>(code); }
+std::size_t number_of(Link link) { return kFirstLink + kLargestLink * static_cast<std::size_t>(link); }
+
 // An instruction whose operand is the last result, in slot r.
 struct Linked {
   Link link;
   std::array<std::uint32_t, 2> operands;  // the others
-  int count;                              // of them
+  std::size_t count;                      // of them
 };
 
 std::optional<Linked> linked(const Instruction& in, std::uint32_t r) {
@@ -147,103 +151,90 @@ std::vector<std::uint32_t> in_chains(std::span<const Instruction> code, Waiting 
   return order;
 }
 
+// A program in a given order, cut into pieces: batches and chains.
 class Packer {
  public:
   Packer(std::span<const Instruction> code, std::span<const std::uint32_t> order) : code_(code), order_(order) {}
 
-  std::vector<std::uint16_t> packed() {
-    for (std::size_t at = 0; at < order_.size();) at += link_at(at) ? put_chain(at) : put_batch(at);
-    put(kLargestBatch * static_cast<std::size_t>(Code::end));
-    return std::move(out_);
-  }
+  [[nodiscard]] std::vector<std::uint16_t> packed() const;
   // About how many cycles a present-day processor takes: it reads instructions ahead of those it waits for, up to a limit,
   // and a value that goes through memory arrives later than one in a register.
   [[nodiscard]] double cycles() const;
+
+ private:
+  [[nodiscard]] const Instruction& instruction(std::size_t at) const { return code_[order_[at]]; }
   // A link of a chain, when the instruction at this place reads the result of the one before it.
   [[nodiscard]] std::optional<Linked> link_at(std::size_t at) const {
     if (at == 0 || instruction(at - 1).code == Code::clear) return {};
     return linked(instruction(at), instruction(at - 1).dst);
   }
-
- private:
-  [[nodiscard]] const Instruction& instruction(std::size_t at) const { return code_[order_[at]]; }
-  void put(std::size_t number) { out_.push_back(static_cast<std::uint16_t>(number)); }
-  std::size_t put_chain(std::size_t first) {
-    const std::size_t head = out_.size();
-    const Link link = link_at(first)->link;
-    std::size_t count = 0;
-    put(0);
-    while (count < kLargestLink && first + count < order_.size()) {
-      const std::optional<Linked> next = link_at(first + count);
-      if (!next || next->link != link) break;
-      put(instruction(first + count).dst);
-      for (int k = 0; k < next->count; ++k) put(next->operands[static_cast<std::size_t>(k)]);
-      ++count;
-    }
-    out_[head] = static_cast<std::uint16_t>(kFirstLink + kLargestLink * static_cast<std::size_t>(link) + count - 1);
-    return count;
+  struct Piece {
+    std::size_t number, count;  // number: what it begins with when there is one instruction
+  };
+  [[nodiscard]] std::size_t number_at(std::size_t at) const {
+    if (const std::optional<Linked> link = link_at(at)) return number_of(link->link);
+    return number_of(instruction(at).code);
   }
-  std::size_t put_batch(std::size_t first) {
-    const std::size_t head = out_.size();
-    const Code what = instruction(first).code;
-    const std::size_t most = comes_in_batches(what) ? kLargestBatch : 1;
-    std::size_t count = 0;
-    put(0);
-    while (count < most && first + count < order_.size() && instruction(first + count).code == what &&
-           (count == 0 || !link_at(first + count))) {
-      const Instruction& in = instruction(first + count);
-      put(in.dst);
-      for_each_read(in, [&](std::uint32_t slot) { put(slot); });
-      if (what == Code::clear || what == Code::lookup || what == Code::lookup_slope) put(in.b);
-      ++count;
-    }
-    out_[head] = static_cast<std::uint16_t>(kLargestBatch * static_cast<std::size_t>(what) + count - 1);
-    return count;
+  [[nodiscard]] Piece piece_from(std::size_t first) const {
+    Piece out{.number = number_at(first), .count = 1};
+    const std::size_t most = out.number >= kFirstLink                    ? kLargestLink
+                             : comes_in_batches(instruction(first).code) ? kLargestBatch
+                                                                         : 1;
+    while (out.count < most && first + out.count < order_.size() && number_at(first + out.count) == out.number)
+      ++out.count;
+    return out;
   }
 
   std::span<const Instruction> code_;
   std::span<const std::uint32_t> order_;
-  std::vector<std::uint16_t> out_;
 };
 
+std::vector<std::uint16_t> Packer::packed() const {
+  std::vector<std::uint16_t> out;
+  const auto put = [&](std::size_t number) { out.push_back(static_cast<std::uint16_t>(number)); };
+  for (std::size_t at = 0; at < order_.size();) {
+    const Piece piece = piece_from(at);
+    put(piece.number + piece.count - 1);
+    for (const std::size_t end = at + piece.count; at < end; ++at) {
+      const Instruction& in = instruction(at);
+      put(in.dst);
+      if (const std::optional<Linked> link = link_at(at))
+        for (std::size_t k = 0; k < link->count; ++k) put(link->operands[k]);
+      else
+        for_each_read(in, put);
+      if (in.code == Code::clear || in.code == Code::lookup || in.code == Code::lookup_slope) put(in.b);
+    }
+  }
+  put(number_of(Code::end));
+  return out;
+}
+
 double Packer::cycles() const {
-  constexpr double kJump = 3.0, kInstruction = 1.6, kThroughMemory = 8.0, kOperation = 3.5, kSlow = 14.0, kCall = 40.0;
+  constexpr double kJump = 3.0, kInstruction = 1.6, kThroughMemory = 8.0;
+  constexpr double kOperation = 3.5, kDivision = 14.0, kCall = 40.0;
   constexpr std::size_t kAhead = 36;  // instructions that are under way at the same time
-  std::vector<double> done(order_.size()), retired(order_.size());
-  std::vector<double> available;  // by slot
+  std::vector<double> done(order_.size()), retired(order_.size()), available;  // the last: by slot
   const auto slot = [&](std::uint32_t k) -> double& {
     if (k >= available.size()) available.resize(k + 1, 0.0);
     return available[k];
   };
   double read = 0.0;
-  Code before = Code::end;
-  std::optional<Link> link_before;
-  std::size_t in_piece = 0;
-  for (std::size_t at = 0; at < order_.size(); ++at) {
-    const Instruction& in = instruction(at);
-    const std::optional<Linked> link = link_at(at);
-    const bool goes_on =
-        link ? link_before == link->link && in_piece < kLargestLink
-             : !link_before && before == in.code && comes_in_batches(in.code) && in_piece < kLargestBatch;
-    in_piece = goes_on ? in_piece + 1 : 1;
-    before = in.code;
-    link_before = link ? std::optional(link->link) : std::nullopt;
-    read += kInstruction + (goes_on ? 0.0 : kJump);
-    if (at >= kAhead) read = std::max(read, retired[at - kAhead]);
-    double start = read;
-    const auto wait = [&](std::uint32_t s) { start = std::max(start, slot(s)); };
-    if (link) {
-      start = std::max(start, done[at - 1]);
-      for (int k = 0; k < link->count; ++k) wait(link->operands[static_cast<std::size_t>(k)]);
-    } else {
-      for_each_read(in, wait);
+  for (std::size_t at = 0; at < order_.size();) {
+    read += kJump;
+    for (const std::size_t end = at + piece_from(at).count; at < end; ++at) {
+      const Instruction& in = instruction(at);
+      read = std::max(read + kInstruction, at >= kAhead ? retired[at - kAhead] : 0.0);
+      double start = read;
+      if (const std::optional<Linked> link = link_at(at)) {
+        start = std::max(start, done[at - 1]);
+        for (std::size_t k = 0; k < link->count; ++k) start = std::max(start, slot(link->operands[k]));
+      } else {
+        for_each_read(in, [&](std::uint32_t s) { start = std::max(start, slot(s)); });
+      }
+      done[at] = start + (in.code == Code::div ? kDivision : comes_in_batches(in.code) ? kOperation : kCall);
+      retired[at] = std::max(done[at], at > 0 ? retired[at - 1] : 0.0);
+      for (std::uint32_t s = in.dst; s < in.dst + slots_written(in); ++s) slot(s) = done[at] + kThroughMemory;
     }
-    const double takes = in.code == Code::div || in.code == Code::sqrt ? kSlow
-                         : comes_in_batches(in.code)                   ? kOperation
-                                                                       : kCall;
-    done[at] = start + takes;
-    retired[at] = std::max(done[at], at > 0 ? retired[at - 1] : 0.0);
-    for (std::uint32_t s = in.dst; s < in.dst + slots_written(in); ++s) slot(s) = done[at] + kThroughMemory;
   }
   return retired.back();
 }

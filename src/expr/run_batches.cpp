@@ -1,8 +1,27 @@
 // Running programs in batches; batches.hpp says what they are.
+#include <bit>
+#include <cstring>
+
 #include "expr/arithmetic.hpp"
 #include "expr/batches.hpp"
 
 namespace rattleback {
+namespace {
+
+// In one piece: the loads are what limits long batches. Behind the last instruction there is always the number of Code::end,
+// so that four can be read where three are meant.
+inline std::uint64_t four_numbers(const std::uint16_t* from) {
+  if constexpr (std::endian::native == std::endian::little) {
+    std::uint64_t out = 0;
+    std::memcpy(&out, from, sizeof out);
+    return out;
+  }
+  std::uint64_t out = 0;
+  for (int k = 3; k >= 0; --k) out = out << 16 | from[k];
+  return out;
+}
+
+}  // namespace
 
 // Labels as values, as in interpreter.cpp. The instructions of a batch are done one after the other: a later one may read
 // what an earlier one wrote.
@@ -29,24 +48,27 @@ void Program::run_batches(double* w) const {
   double last = 0.0;  // the result before this one, which need not be read from memory again
 #define NEXT goto* kTargets[*in]
 #define SLOT(k) w[in[k]]
-#define SET(k, formula) SLOT(k) = last = formula
+// An instruction of so many numbers after the operation and those before it; the first is where its result goes.
+#define READ(numbers, k) const std::uint64_t o = four_numbers(in + 1 + (numbers) * (k))
+#define OPERAND(n) w[static_cast<std::uint16_t>(o >> (16 * (n)))]
+#define DO0(k, formula) SLOT((k) + 1) = last = formula;
 #define DO1(k, formula)                 \
   {                                     \
     const double x = SLOT(2 * (k) + 2); \
-    SET(2 * (k) + 1, formula);          \
+    SLOT(2 * (k) + 1) = last = formula; \
   }
-#define DO2(k, formula)                                        \
-  {                                                            \
-    const double x = SLOT(3 * (k) + 2), y = SLOT(3 * (k) + 3); \
-    SET(3 * (k) + 1, formula);                                 \
+#define DO2(k, formula)                          \
+  {                                              \
+    READ(3, k);                                  \
+    const double x = OPERAND(1), y = OPERAND(2); \
+    OPERAND(0) = last = formula;                 \
   }
-#define DO3(k, formula)                                                               \
-  {                                                                                   \
-    const double x = SLOT(4 * (k) + 2), y = SLOT(4 * (k) + 3), z = SLOT(4 * (k) + 4); \
-    SET(4 * (k) + 1, formula);                                                        \
+#define DO3(k, formula)                                          \
+  {                                                              \
+    READ(4, k);                                                  \
+    const double x = OPERAND(1), y = OPERAND(2), z = OPERAND(3); \
+    OPERAND(0) = last = formula;                                 \
   }
-#define DO0(k, formula) \
-  { SET((k) + 1, formula); }
 #define TIMES_1(DO, formula) DO(0, formula)
 #define TIMES_2(DO, formula) TIMES_1(DO, formula) DO(1, formula)
 #define TIMES_3(DO, formula) TIMES_2(DO, formula) DO(2, formula)
@@ -107,11 +129,11 @@ do_clear_1:
   in += 3;
   NEXT;
 do_lookup_1:
-  SET(1, look_up(tables[in[3]], SLOT(2), false));
+  SLOT(1) = last = look_up(tables[in[3]], SLOT(2), false);
   in += 4;
   NEXT;
 do_lookup_slope_1:
-  SET(1, look_up(tables[in[3]], SLOT(2), true));
+  SLOT(1) = last = look_up(tables[in[3]], SLOT(2), true);
   in += 4;
   NEXT;
 do_end_1:

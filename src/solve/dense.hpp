@@ -28,12 +28,8 @@ inline bool factor(double* lu, double* perm, double* scale, Size n) {
   }
   for (std::int32_t k = 0; k < n; ++k) {
     std::int32_t p = k;
-    double largest = std::fabs(lu[k * n + k]);
     for (std::int32_t i = k + 1; i < n; ++i)
-      if (const double size = std::fabs(lu[i * n + k]); size > largest) {
-        largest = size;
-        p = i;
-      }
+      if (std::fabs(lu[i * n + k]) > std::fabs(lu[p * n + k])) p = i;
     const double pivot = lu[p * n + k];
     if (!(std::fabs(pivot) > 1e-300)) return false;
     if (p != k) {
@@ -57,89 +53,75 @@ template <std::int32_t N>
 inline void solve(const double* lu, const double* perm, const double* scale, const double* b, double* x,
                   std::integral_constant<std::int32_t, N> /*size*/) {
   double y[N];
-#pragma GCC unroll 8
+#pragma GCC unroll 16
   for (std::int32_t i = 0; i < N; ++i) {
     const auto p = static_cast<std::int32_t>(perm[i]);
     y[i] = b[p] * scale[p];
-#pragma GCC unroll 8
+#pragma GCC unroll 16
     for (std::int32_t j = 0; j < i; ++j) y[i] -= lu[i * N + j] * y[j];
   }
-#pragma GCC unroll 8
+#pragma GCC unroll 16
   for (std::int32_t i = N - 1; i >= 0; --i) {
-#pragma GCC unroll 8
+#pragma GCC unroll 16
     for (std::int32_t j = i + 1; j < N; ++j) y[i] -= lu[i * N + j] * y[j];
     y[i] *= lu[i * N + i];
   }
-#pragma GCC unroll 8
+#pragma GCC unroll 16
   for (std::int32_t i = 0; i < N; ++i) x[i] = y[i];
 }
 
 inline void solve(const double* lu, const double* perm, const double* scale, const double* b, double* x,
                   std::int32_t n) {
-  const auto right = [&](std::int32_t i) {
+  for (std::int32_t i = 0; i < n; ++i) {
     const auto p = static_cast<std::int32_t>(perm[i]);
-    return b[p] * scale[p];
-  };
-  // Four rows at a time: each subtraction waits for the one before it in its row, and here others need not wait.
-  std::int32_t i = 0;
-  for (; i + 4 <= n; i += 4) {
-    const double *const l0 = lu + i * n, *const l1 = l0 + n, *const l2 = l1 + n, *const l3 = l2 + n;
-    double s0 = right(i), s1 = right(i + 1), s2 = right(i + 2), s3 = right(i + 3);
-    for (std::int32_t j = 0; j < i; ++j) {
-      s0 -= l0[j] * x[j];
-      s1 -= l1[j] * x[j];
-      s2 -= l2[j] * x[j];
-      s3 -= l3[j] * x[j];
-    }
-    s1 -= l1[i] * s0;
-    s2 -= l2[i] * s0;
-    s3 -= l3[i] * s0;
-    s2 -= l2[i + 1] * s1;
-    s3 -= l3[i + 1] * s1;
-    s3 -= l3[i + 2] * s2;
-    x[i] = s0;
-    x[i + 1] = s1;
-    x[i + 2] = s2;
-    x[i + 3] = s3;
-  }
-  for (; i < n; ++i) {
-    double s = right(i);
+    double s = b[p] * scale[p];
     for (std::int32_t j = 0; j < i; ++j) s -= lu[i * n + j] * x[j];
     x[i] = s;
   }
-  for (i = n - 1; i >= 0; --i) {
+  for (std::int32_t i = n - 1; i >= 0; --i) {
     double s = x[i];
     for (std::int32_t j = i + 1; j < n; ++j) s -= lu[i * n + j] * x[j];
     x[i] = s * lu[i * n + i];
   }
 }
 
-// work(n), with the small sizes as numbers that the compiler knows.
-template <class Work>
-inline auto of_size(std::int32_t n, const Work& work) {
-  switch (n) {
-    case 2: return work(std::integral_constant<std::int32_t, 2>{});
-    case 3: return work(std::integral_constant<std::int32_t, 3>{});
-    case 4: return work(std::integral_constant<std::int32_t, 4>{});
-    case 5: return work(std::integral_constant<std::int32_t, 5>{});
-    case 6: return work(std::integral_constant<std::int32_t, 6>{});
-    case 7: return work(std::integral_constant<std::int32_t, 7>{});
-    case 8: return work(std::integral_constant<std::int32_t, 8>{});
-    default: return work(n);
-  }
-}
+// Both are long when they are unrolled, and called from many places: hence not inlined.
+template <std::int32_t N>
+using Fixed = std::integral_constant<std::int32_t, N>;
 
 }  // namespace dense
 
 // lu holds A (row-major n x n) on entry and its factors on exit; perm and scale have n elements. False: singular.
-inline bool factor_in_place(double* lu, double* perm, double* scale, std::int32_t n) {
-  return dense::of_size(n, [&](auto size) { return dense::factor(lu, perm, scale, size); });
+[[gnu::noinline]] inline bool factor_in_place(double* lu, double* perm, double* scale, std::int32_t n) {
+  switch (n) {
+    case 2: return dense::factor(lu, perm, scale, dense::Fixed<2>{});
+    case 3: return dense::factor(lu, perm, scale, dense::Fixed<3>{});
+    case 4: return dense::factor(lu, perm, scale, dense::Fixed<4>{});
+    default: return dense::factor(lu, perm, scale, n);
+  }
 }
 
 // x = A^-1 b with the factors from above; x and b must not overlap.
-inline void solve_factored(const double* lu, const double* perm, const double* scale, const double* b, double* x,
-                           std::int32_t n) {
-  dense::of_size(n, [&](auto size) { dense::solve(lu, perm, scale, b, x, size); });
+[[gnu::noinline]] inline void solve_factored(const double* lu, const double* perm, const double* scale, const double* b,
+                                             double* x, std::int32_t n) {
+  switch (n) {
+    case 2: return dense::solve(lu, perm, scale, b, x, dense::Fixed<2>{});
+    case 3: return dense::solve(lu, perm, scale, b, x, dense::Fixed<3>{});
+    case 4: return dense::solve(lu, perm, scale, b, x, dense::Fixed<4>{});
+    case 5: return dense::solve(lu, perm, scale, b, x, dense::Fixed<5>{});
+    case 6: return dense::solve(lu, perm, scale, b, x, dense::Fixed<6>{});
+    case 7: return dense::solve(lu, perm, scale, b, x, dense::Fixed<7>{});
+    case 8: return dense::solve(lu, perm, scale, b, x, dense::Fixed<8>{});
+    case 9: return dense::solve(lu, perm, scale, b, x, dense::Fixed<9>{});
+    case 10: return dense::solve(lu, perm, scale, b, x, dense::Fixed<10>{});
+    case 11: return dense::solve(lu, perm, scale, b, x, dense::Fixed<11>{});
+    case 12: return dense::solve(lu, perm, scale, b, x, dense::Fixed<12>{});
+    case 13: return dense::solve(lu, perm, scale, b, x, dense::Fixed<13>{});
+    case 14: return dense::solve(lu, perm, scale, b, x, dense::Fixed<14>{});
+    case 15: return dense::solve(lu, perm, scale, b, x, dense::Fixed<15>{});
+    case 16: return dense::solve(lu, perm, scale, b, x, dense::Fixed<16>{});
+    default: return dense::solve(lu, perm, scale, b, x, n);
+  }
 }
 
 }  // namespace rattleback
