@@ -22,8 +22,10 @@ std::uint32_t slots_written(const Instruction& in) { return in.code == Code::cle
 
 template <class Visit>
 void for_each_read(const Instruction& in, const Visit& visit) {
-  const std::uint32_t operands[] = {in.a, in.b, in.c};
-  for (int k = 0; k < slots_read(in.code); ++k) visit(operands[k]);
+  const int count = slots_read(in.code);
+  if (count > 0) visit(in.a);
+  if (count > 1) visit(in.b);
+  if (count > 2) visit(in.c);
 }
 
 bool comes_in_batches(Code code) {
@@ -107,20 +109,26 @@ struct Waiting {
 
 // Of what is ready, the operation with most instructions, and those on which most others wait first.
 std::vector<std::uint32_t> in_batches(std::span<const Instruction> code, Waiting waiting) {
-  std::array<std::vector<std::uint32_t>, kCodes> ready;
-  const auto make_ready = [&](std::uint32_t i) { ready[static_cast<std::size_t>(code[i].code)].push_back(i); };
+  const auto later = [&](std::uint32_t x, std::uint32_t y) {
+    return waiting.height[x] != waiting.height[y] ? waiting.height[x] < waiting.height[y] : x > y;
+  };
+  std::array<std::vector<std::uint32_t>, kCodes> ready;  // heaps
+  const auto make_ready = [&](std::uint32_t i) {
+    std::vector<std::uint32_t>& heap = ready[static_cast<std::size_t>(code[i].code)];
+    heap.push_back(i);
+    std::push_heap(heap.begin(), heap.end(), later);
+  };
   for (std::uint32_t i = 0; i < code.size(); ++i)
     if (waiting.missing[i] == 0) make_ready(i);
   std::vector<std::uint32_t> order;
   order.reserve(code.size());
-  const auto lower = [&](std::uint32_t x, std::uint32_t y) { return waiting.height[x] < waiting.height[y]; };
   while (order.size() < code.size()) {
-    std::vector<std::uint32_t>& list =
+    std::vector<std::uint32_t>& most =
         *std::max_element(ready.begin(), ready.end(), [](const auto& x, const auto& y) { return x.size() < y.size(); });
-    while (!list.empty()) {
-      const auto next = std::max_element(list.begin(), list.end(), lower);
-      const std::uint32_t i = *next;
-      list.erase(next);
+    while (!most.empty()) {
+      std::pop_heap(most.begin(), most.end(), later);
+      const std::uint32_t i = most.back();
+      most.pop_back();
       order.push_back(i);
       for (const std::uint32_t k : waiting.after[i])
         if (--waiting.missing[k] == 0) make_ready(k);
