@@ -34,17 +34,19 @@ double* correction_of(const Plan::Block& b, double* w) {
 // x -= correction, and how large that was.
 Correction apply_correction(const Plan::Block& b, double* w, const Sizes& sizes, double* residual) {
   const double *const r = w + b.r, *const delta = correction_of(b, w);
-  // Maxima of both kinds in registers: an array with the kind as index would wait for itself in memory.
+  // Maxima of both kinds in registers and without branches: which is the largest cannot be foreseen. What belongs to the
+  // other kind counts as 0.
+  static constexpr double kCounts[2][2] = {{1.0, 0.0}, {0.0, 1.0}};
   double big0 = sizes.typical[0], big1 = sizes.typical[1], change0 = 0.0, change1 = 0.0, worst = 0.0;
   for (std::int32_t i = 0; i < b.size; ++i) {
     double& x = w[b.unknowns[static_cast<std::size_t>(i)]];
-    const bool per_step = b.scales[static_cast<std::size_t>(i)] == Equations::Scale::state_per_step;
+    const double* const counts = kCounts[static_cast<std::size_t>(b.scales[static_cast<std::size_t>(i)])];
     x -= delta[i];
     const double now = std::fabs(x), step = std::fabs(delta[i]);
-    big0 = larger(big0, per_step ? 0.0 : now);
-    big1 = larger(big1, per_step ? now : 0.0);
-    change0 = larger(change0, per_step ? 0.0 : step);
-    change1 = larger(change1, per_step ? step : 0.0);
+    big0 = larger(big0, counts[0] * now);
+    big1 = larger(big1, counts[1] * now);
+    change0 = larger(change0, counts[0] * step);
+    change1 = larger(change1, counts[1] * step);
     if (!(step <= std::numeric_limits<double>::max())) return {.size = 0.0, .noise = 0.0, .finite = false};
     worst = larger(worst, std::fabs(r[i]));
   }
