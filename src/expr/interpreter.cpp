@@ -1,43 +1,12 @@
 // Running programs. One switch per instruction; the lane loop is inside, so its cost is shared by all lanes.
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 
+#include "expr/arithmetic.hpp"
 #include "expr/program.hpp"
 
 namespace rattleback {
 namespace {
-
-// Transcendental functions are the scalar libm's in every path: mixing in vector versions would change bits between
-// one lane and many.
-#define RATTLEBACK_ARITHMETIC(CASE1, CASE2)               \
-  CASE1(neg, -x)                                          \
-  CASE1(sin, std::sin(x))                                 \
-  CASE1(cos, std::cos(x))                                 \
-  CASE1(tan, std::tan(x))                                 \
-  CASE1(asin, std::asin(x))                               \
-  CASE1(acos, std::acos(x))                               \
-  CASE1(atan, std::atan(x))                               \
-  CASE1(sinh, std::sinh(x))                               \
-  CASE1(cosh, std::cosh(x))                               \
-  CASE1(tanh, std::tanh(x))                               \
-  CASE1(exp, std::exp(x))                                 \
-  CASE1(log, std::log(x))                                 \
-  CASE1(sqrt, std::sqrt(x))                               \
-  CASE1(abs, std::fabs(x))                                \
-  CASE1(sign, static_cast<double>((x > 0.0) - (x < 0.0))) \
-  CASE1(copy, x)                                          \
-  CASE2(add, x + y)                                       \
-  CASE2(sub, x - y)                                       \
-  CASE2(mul, x* y)                                        \
-  CASE2(div, x / y)                                       \
-  CASE2(pow, std::pow(x, y))                              \
-  CASE2(atan2, std::atan2(x, y))                          \
-  CASE2(min, y < x ? y : x)                               \
-  CASE2(max, x < y ? y : x)                               \
-  CASE2(hypot, std::hypot(x, y))                          \
-  CASE2(less, x < y ? 1.0 : 0.0)                          \
-  CASE2(less_equal, x <= y ? 1.0 : 0.0)
 
 void run_loop(const Program& program, const Loop& loop, double* w, int lanes, int lane) {
   double* const regs = w + static_cast<std::ptrdiff_t>(loop.scratch) * lanes;  // shared by all lanes, one at a time
@@ -192,10 +161,7 @@ void Program::run_lanes(double* w) const {
     NEXT;                                                              \
   }
   RATTLEBACK_ARITHMETIC(CASE1, CASE2)
-  CASE3(select, x != 0.0 ? y : z)
-  CASE3(mul_add, x * y + z)
-  CASE3(mul_sub, x * y - z)
-  CASE3(sub_mul, z - x * y)
+  RATTLEBACK_ARITHMETIC_OF_THREE(CASE3)
 do_clear : {
   double* const d = AT(dst);
   for (std::size_t k = 0; k < static_cast<std::size_t>(in->b) * W; ++k) d[k] = 0.0;
@@ -223,8 +189,6 @@ do_end:
 #undef NEXT
 }
 #pragma GCC diagnostic pop
-
-void Program::run(double* w) const { run_lanes<1>(w); }
 
 template void Program::run_lanes<1>(double*) const;
 template void Program::run_lanes<2>(double*) const;

@@ -71,10 +71,23 @@ class Program {
     if (!code.empty()) code.pop_back();
     code.emplace_back(what, to, x, y, z);
     code.emplace_back(Code::end, 0, 0, 0, 0);
+    batches_.clear();
   }
-  void run(double* w) const;  // one point
+  // To be called when the program is complete and will be run often: the form of batches.hpp, for one point.
+  void pack();
+  [[nodiscard]] bool is_packed() const { return !batches_.empty(); }
+  void run(double* w) const {  // one point
+    if (is_packed())
+      run_batches(w);
+    else if (!code.empty())
+      run_lanes<1>(w);
+  }
   template <int W>
   void run_lanes(double* w) const;  // W points, w[slot*W + lane]; instantiated for 1, 2, 4, 8, 16
+
+ private:
+  void run_batches(double* w) const;
+  std::vector<std::uint16_t> batches_;
 };
 
 // Gives slots to the nodes of a graph and writes programs. A node keeps its slot for good; `forget` says that the

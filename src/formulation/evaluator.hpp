@@ -20,6 +20,7 @@ class Evaluator {
     for (std::size_t i = 0; i < functions.size(); ++i)
       a.store(program_, functions[i], out_ + static_cast<std::int32_t>(i));
     w_ = a.image();
+    program_.pack();
   }
   // A vector function with families: `rows` values.
   Evaluator(const Graph& graph, std::span<const Entry> entries, std::int32_t rows, std::int32_t n, std::int32_t m)
@@ -28,6 +29,7 @@ class Evaluator {
     out_ = a.reserve(rows);
     a.store(program_, entries, out_, 1, 0, rows);
     w_ = a.image();
+    program_.pack();
   }
 
   std::span<const double> operator()(double t, std::span<const double> q, std::span<const double> v = {},

@@ -333,6 +333,7 @@ class Functions {
     for (std::size_t i = 0; i < functions.size(); ++i)
       a.store(program_, functions[i], out_ + static_cast<std::int32_t>(i));
     w_ = a.image();
+    program_.pack();
   }
 
   std::span<const double> operator()(double t, const double* y, const double* ydot, double cj) {

@@ -22,6 +22,8 @@ bool all_finite(const double* x, std::size_t count) {
   return any >> 63 == 0;
 }
 
+double larger(double a, double b) { return a < b ? b : a; }  // inlined, unlike fmax
+
 // For a handful of values, where the call of memmove would cost more than the copy.
 void copy(const double* from, std::size_t count, double* to) {
   std::size_t i = 0;
@@ -187,16 +189,16 @@ bool PlanStepper::sub_step(Bench& bench, double t, double h, std::size_t which, 
     // Velocities; where position constraints determine them, their rounding errors are also those of positions.
     const double* const x = nv_ > 0 && !data_.branch ? main_.state + n_ : main_.state;
     const std::size_t count = data_.branch ? n_ + nv_ : nv_ > 0 ? nv_ : n_;
-    const double size = std::fmax(1e-300, largest(x, count));
+    const double size = larger(1e-300, largest(x, count));
     sizes.typical[0] = size;
     sizes.typical[1] = size * data_.multiplier_scale / std::fabs(h);
     // Where position constraints act, velocities come from differences of positions over h. Elsewhere, too, near an equilibrium
     // the velocities vanish and the forces do not: these cancel up to rounding errors that belong to the positions.
     if (nv_ > 0 && !data_.branch) {
       // Wrapped angles carry errors of the time when they were a whole turn.
-      double length = std::fmax(size * std::fabs(h), turns_.empty() ? 0.0 : kTurnHigh);
-      length = std::fmax(length, largest(main_.state, n_));
-      sizes.noise[0] = std::fmax(length, length / std::fabs(h));
+      double length = larger(size * std::fabs(h), turns_.empty() ? 0.0 : kTurnHigh);
+      length = larger(length, largest(main_.state, n_));
+      sizes.noise[0] = larger(length, length / std::fabs(h));
       sizes.noise[1] = sizes.noise[0] * data_.multiplier_scale / std::fabs(h);
     }
     warm = !first && !data_.solve.simplified && depth_[which] >= static_cast<std::int32_t>(starting::kNear);

@@ -206,6 +206,12 @@ LeadingSlots write_leading(const LeadingForm& form, Assembler& assembler, std::i
   return out;
 }
 
+void pack(Plan::Block& block) {
+  for (Program* const p : {&block.before, &block.residual, &block.jacobian}) p->pack();
+  if (block.leading)
+    for (Program* const p : {&block.leading->matrix, &block.leading->right, &block.leading->expand}) p->pack();
+}
+
 }  // namespace
 
 Plan::Plan(Equations eq) {
@@ -444,6 +450,9 @@ Plan::Plan(Equations eq) {
   for (std::size_t k = 0; k < eq.power.size(); ++k)
     assembler.store(finish_, eq.power[k], power_ + static_cast<std::int32_t>(k));
   image_ = assembler.image();
+  guess_.pack();
+  finish_.pack();
+  for (Block& block : blocks_) pack(block);
 }
 
 bool Plan::has(Space input) const {
