@@ -3,6 +3,7 @@
 //   bench_stage_lanes                     ns per step, fastest of interleaved batches, and seconds to compile
 //   bench_stage_lanes --only TEXT         cases whose name contains it
 //   bench_stage_lanes --once CASE WAY     2000 steps `with` or `without` lanes, for callgrind
+//   bench_stage_lanes --case METHOD SYSTEM STAGES H   another one; 0 stages: the method has no choice
 //   bench_stage_lanes --list              the cases that bench/stage_lanes.py counts
 #include <algorithm>
 #include <chrono>
@@ -125,6 +126,10 @@ int main(int argc, char** argv) try {
         return 0;
       }
     throw Error(fmt::format("there is no case '{}'", argv[2]));
+  }
+  if (first == "--case" && argc == 6) {
+    compare({argv[2], argv[3], std::stoi(argv[4]), std::stod(argv[5])});
+    return 0;
   }
   const std::string_view only = first == "--only" && argc == 3 ? argv[2] : "";
   fmt::print(

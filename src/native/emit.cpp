@@ -149,9 +149,11 @@ std::vector<char> Text::named() const {
   range(plan_.extra_slot(), plan_.extra_count());
   range(plan_.power_slot(), plan_.power_count());
   for (const Plan::Block& b : plan_.blocks()) {
-    range(b.r, b.size);
     range(b.J, b.size * b.size);
-    if (!b.leading) continue;
+    if (!b.leading) {
+      range(b.r, b.size);
+      continue;
+    }
     range(b.leading->S, b.leading->size * b.leading->size);
     range(b.leading->rhs, b.leading->size);
     range(b.leading->y, b.leading->size);
@@ -162,37 +164,42 @@ std::vector<char> Text::named() const {
 
 // Slots that one piece of a program writes and nobody else reads.
 void Text::find_local() {
-  std::vector<int> user(image_.size(), -1);
+  std::vector<int> written_in(image_.size(), -1);  // the last piece that has
   std::vector<char> shared = named();
   const auto range = [&](std::int32_t first, std::int32_t count) {
     for (std::int32_t k = 0; k < count; ++k) shared[static_cast<std::size_t>(first + k)] = 1;
   };
   int piece = 0;
-  constexpr int kNobody = -1, kSeveral = -2;
-  std::vector<int> pack_user(lanes_ ? lanes_->packs().size() : 0, kNobody);
-  const auto use_pack = [&](int pack) {
-    int& by = pack_user[static_cast<std::size_t>(pack)];
-    by = by == kNobody || by == piece ? piece : kSeveral;
+  const std::size_t packs = lanes_ ? lanes_->packs().size() : 0;
+  std::vector<int> pack_written_in(packs, -1);
+  std::vector<char> leaves(packs, 0);  // is read in another piece
+  const auto read_pack = [&](int pack) {
+    if (pack_written_in[static_cast<std::size_t>(pack)] != piece) leaves[static_cast<std::size_t>(pack)] = 1;
   };
-  const auto use = [&](std::uint32_t slot) {
-    if (lanes_ && lanes_->home(slot).pack >= 0) {
-      use_pack(lanes_->home(slot).pack);
-      return;
+  const auto read = [&](std::uint32_t slot) {
+    if (const int pack = lanes_ ? lanes_->home(slot).pack : -1; pack >= 0)
+      read_pack(pack);
+    else if (written_in[slot] != piece)
+      shared[slot] = 1;
+  };
+  const auto write = [&](std::uint32_t slot, int by) {
+    if (const int pack = lanes_ ? lanes_->home(slot).pack : -1; pack >= 0) {
+      if (pack != by && pack_written_in[static_cast<std::size_t>(pack)] != piece)
+        leaves[static_cast<std::size_t>(pack)] = 1;
+    } else {
+      // A C++ class leaves instructions out (skipped_): what is written in two places stays one variable there.
+      if (header_ && written_in[slot] >= 0 && written_in[slot] != piece) shared[slot] = 1;
+      written_in[slot] = piece;
     }
-    if (user[slot] >= 0 && user[slot] != piece) shared[slot] = 1;
-    user[slot] = piece;
   };
   const auto look_at = [&](const Instruction& in) {
     if (in.code == Code::clear) {
       range(static_cast<std::int32_t>(in.dst), static_cast<std::int32_t>(in.b));
       return;
     }
-    use(in.a);
-    if (in.code != Code::lookup && in.code != Code::lookup_slope) {
-      use(in.b);  // slot 0, an input, where there is no such argument
-      use(in.c);
-    }
-    use(in.dst);
+    const std::uint32_t x[3] = {in.a, in.b, in.c};
+    for (int k = 0; k < argument_count(in.code); ++k) read(x[k]);
+    write(in.dst, -1);
   };
   const auto look = [&](const Program& p) {
     std::size_t count = 0;
@@ -204,13 +211,13 @@ void Text::find_local() {
           look_at(*step.code[0]);
           continue;
         }
-        use_pack(step.pack);
-        for (const Instruction* in : step.code) use(in->dst);
-        for (std::size_t k = 0; k < step.operands.size(); ++k) {
-          if (step.packs[k] >= 0) use_pack(step.packs[k]);
-          if (step.packs[k] < 0)
-            for (const std::uint32_t slot : step.operands[k]) use(slot);
-        }
+        for (std::size_t k = 0; k < step.operands.size(); ++k)
+          if (step.packs[k] >= 0)
+            read_pack(step.packs[k]);
+          else
+            for (const std::uint32_t slot : step.operands[k]) read(slot);
+        pack_written_in[static_cast<std::size_t>(step.pack)] = piece;
+        for (const Instruction* in : step.code) write(in->dst, step.pack);
       }
       return;
     }
@@ -223,9 +230,9 @@ void Text::find_local() {
   for (const Plan::Block& b : plan_.blocks())
     for (const Program* p : programs_of(b)) look(*p);
   look(plan_.finish());
-  for (const int by : pack_user) {
-    cells_.push_back(by == kSeveral ? cell_count_ : -1);
-    if (by == kSeveral) cell_count_ += 4;
+  for (const char l : leaves) {
+    cells_.push_back(l != 0 ? cell_count_ : -1);
+    if (l != 0) cell_count_ += 4;
   }
   for (const CarriedValues::Value& c : carried_.values) shared[c.start] = shared[c.end] = 1;
   for (const std::uint32_t slot : written_)

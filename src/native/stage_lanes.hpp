@@ -68,7 +68,8 @@ class StageLanes {
     const Program* program = nullptr;
     bool often = false;                    // in every iteration
     std::vector<std::int32_t> definition;  // of a slot: the instruction, or -1
-    std::vector<std::uint64_t> shape, plain;
+    // Shapes of formulas; with all inputs alike; and with all inputs alike and the constants as they are.
+    std::vector<std::uint64_t> shape, plain, numbers;
     std::vector<std::int32_t> depth;
     std::vector<std::vector<std::int32_t>> after;  // instructions that come before this one
     std::vector<char> fixed;                       // not for packs
@@ -90,6 +91,7 @@ class StageLanes {
   std::vector<LanePack> packs_;
   std::map<LaneSlots, int> numbers_;
   std::vector<Place> homes_;
+  std::map<std::uint64_t, int> order_;  // of formulas with the same constants
 };
 
 }  // namespace rattleback
