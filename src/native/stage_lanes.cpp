@@ -153,7 +153,7 @@ class LaneSearch {
     if (all_.lasting(x, number_)) return 0.0;
     const double gather = gather_cost(x);
     const std::size_t mark = log_.size();
-    if (same_instruction(x)) {
+    if (!hopeless_.contains(x) && same_instruction(x)) {
       Made& made = w_.made.emplace(x, pack_of(x)).first->second;
       log_.push_back(x);
       const int work = operations(at(made.code[0]).code);
@@ -164,6 +164,7 @@ class LaneSearch {
         if (!y.empty()) gain += build(y);
       if (gain > -gather) return gain;
       undo(mark);
+      hopeless_.insert(x);
     }
     w_.made.emplace(x, Made{});
     log_.push_back(x);
@@ -272,6 +273,7 @@ class LaneSearch {
   StageLanes::Work& w_;
   std::vector<int> covered_;    // packs that compute an instruction
   std::vector<LaneSlots> log_;  // packs that were made on trial
+  std::set<LaneSlots> hopeless_;
 };
 
 StageLanes::StageLanes(const Plan& plan, std::vector<std::uint8_t> use)
