@@ -245,7 +245,8 @@ StepShape PlanStepper::step_shape() const {
           .history_width = history_width_,
           .multiplier_scale = data_.multiplier_scale,
           .branch = data_.branch != nullptr,
-          .cautious = data_.solve.cautious};
+          .cautious = data_.solve.cautious,
+          .stage_lanes = stage_lanes_};
 }
 
 std::string PlanStepper::step_text() const { return native_text(step_shape()); }

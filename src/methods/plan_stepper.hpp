@@ -66,6 +66,9 @@ class PlanStepper final : public Stepper {
   std::string go_native(bool only_cached) override;
   [[nodiscard]] std::string step_text() const;  // what go_native() compiles
   [[nodiscard]] StepShape step_shape() const;
+  void set_stage_lanes(bool on) {
+    stage_lanes_ = on;
+  }  // before go_native(): the bits do not depend on it, the time does
   [[nodiscard]] const PlanStepperData& data() const { return data_; }
   [[nodiscard]] const PowerSums* power() const override { return power_ ? &*power_ : nullptr; }
   // As newly made, for another start of the same system; start() comes next. multiplier_scale: that of the new start.
@@ -113,6 +116,7 @@ class PlanStepper final : public Stepper {
   double smooth_steps_ = 0.0;
   std::optional<PowerSums> power_;
   NativeCode native_;
+  bool stage_lanes_ = true;
 };
 
 }  // namespace rattleback

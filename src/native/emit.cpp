@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -16,6 +17,8 @@
 #include "native/dense_text.hpp"
 #include "native/instruction_text.hpp"
 #include "native/job.hpp"
+#include "native/stage_lanes.hpp"
+#include "native/stage_lanes_text.hpp"
 #include "solve/convergence.hpp"
 #include "solve/newton_limits.hpp"
 #include "solve/starting_values.hpp"
@@ -26,6 +29,8 @@ namespace {
 // Steps up to this many instructions are one function, and all slots are variables of it: the fastest code. Longer ones
 // are cut into functions that meet in the workspace, because compilers take a time that grows faster than a function.
 constexpr std::size_t kOneFunction = 800, kPiece = 250;
+// Statements of a piece that has vectors.
+constexpr std::size_t kLanePiece = 250;
 // A compiler needs a time that grows with the text; beyond this one a run would have to be very long.
 constexpr std::size_t kMostInstructions = 40000;
 // C++ classes: systems of so many unknowns are solved with their determinant.
@@ -65,12 +70,22 @@ class Text {
   void prepare();
   void classify();
   void written_by(const Program& p);
+  std::vector<char> named() const;
   void find_local();
+  void find_lanes();
   std::string s(std::uint32_t slot);
   std::string s(std::int32_t slot) { return s(static_cast<std::uint32_t>(slot)); }
   std::string cell(const Plan::Block& b, std::int32_t k);  // of the matrix
   void program(const Program& p);
   void piece(const Program& p, std::span<const Instruction> code);
+  void lane_program(const Program& p, std::span<const LaneStep> steps);
+  void lane_piece(const Program& p, std::span<const LaneStep> steps, const std::set<int>& made);
+  // In the workspace, or in the vectors.
+  [[nodiscard]] const char* parameters() const { return lanes_ ? "w, p" : "w"; }
+  void open_piece();
+  [[nodiscard]] std::span<const LaneStep> lane_steps(const Program& p) const {
+    return lanes_ ? lanes_->steps(p) : std::span<const LaneStep>();
+  }
   [[nodiscard]] bool skipped(const Instruction& in) const { return skipped_.contains(in.dst); }
   [[nodiscard]] const char* unused() const { return header_ ? "[[maybe_unused]] " : ""; }
   [[nodiscard]] bool reads_time() const;
@@ -107,7 +122,10 @@ class Text {
   std::set<std::uint32_t> used_;   // variables that occur in the text, besides those of one program
   std::set<std::uint32_t> local_;  // slots that one program writes and nobody else reads
   bool cut_ = false;               // into functions that meet in the workspace
-  bool header_ = false;            // for a C++ class: the state is stored when the loop ends, values are carried
+  std::optional<StageLanes> lanes_;
+  std::vector<int> cells_;  // of a pack: where it is in p, when it leaves its piece; else -1
+  int cell_count_ = 0;
+  bool header_ = false;  // for a C++ class: the state is stored when the loop ends, values are carried
   CarriedValues carried_;
   std::set<std::uint32_t> skipped_;  // carried, so not computed in the loop
   std::string pieces_;               // the functions that the step was cut into
@@ -126,39 +144,12 @@ void Text::written_by(const Program& p) {
   }
 }
 
-// Slots that one piece of a program writes and nobody else reads.
-void Text::find_local() {
-  std::vector<int> user(image_.size(), -1);
+// Slots that the text around the programs knows.
+std::vector<char> Text::named() const {
   std::vector<char> shared(image_.size(), 0);
   const auto range = [&](std::int32_t first, std::int32_t count) {
     for (std::int32_t k = 0; k < count; ++k) shared[static_cast<std::size_t>(first + k)] = 1;
   };
-  int piece = 0;
-  const auto look = [&](const Program& p) {
-    std::size_t count = 0;
-    ++piece;
-    for (const Instruction& in : p.code) {
-      const auto use = [&](std::uint32_t slot) {
-        if (user[slot] >= 0 && user[slot] != piece) shared[slot] = 1;
-        user[slot] = piece;
-      };
-      if (in.code == Code::end) break;
-      if (cut_ && ++count % kPiece == 0) ++piece;
-      if (in.code == Code::clear) {
-        range(static_cast<std::int32_t>(in.dst), static_cast<std::int32_t>(in.b));
-        continue;
-      }
-      use(in.a);
-      if (in.code != Code::lookup && in.code != Code::lookup_slope) {
-        use(in.b);  // slot 0, an input, where there is no such argument
-        use(in.c);
-      }
-      use(in.dst);
-    }
-  };
-  for (const Plan::Block& b : plan_.blocks())
-    for (const Program* p : programs_of(b)) look(*p);
-  look(plan_.finish());
   range(plan_.slot(kPosition), static_cast<std::int32_t>(shape_.state));
   for (const Space space : {kTime, kStepSize, kPreviousStep})
     if (plan_.has(space)) range(plan_.slot(space), 1);
@@ -167,13 +158,90 @@ void Text::find_local() {
   range(plan_.extra_slot(), plan_.extra_count());
   range(plan_.power_slot(), plan_.power_count());
   for (const Plan::Block& b : plan_.blocks()) {
-    range(b.r, b.size);
     range(b.J, b.size * b.size);
-    if (!b.leading) continue;
+    if (!b.leading) {
+      range(b.r, b.size);
+      continue;
+    }
     range(b.leading->S, b.leading->size * b.leading->size);
     range(b.leading->rhs, b.leading->size);
     range(b.leading->y, b.leading->size);
     range(correction(b), b.size);
+  }
+  return shared;
+}
+
+// Slots that one piece of a program writes and nobody else reads.
+void Text::find_local() {
+  std::vector<int> written_in(image_.size(), -1);  // the last piece that has
+  std::vector<char> shared = named();
+  const auto range = [&](std::int32_t first, std::int32_t count) {
+    for (std::int32_t k = 0; k < count; ++k) shared[static_cast<std::size_t>(first + k)] = 1;
+  };
+  int piece = 0;
+  const std::size_t packs = lanes_ ? lanes_->packs().size() : 0;
+  std::vector<int> pack_written_in(packs, -1);
+  std::vector<char> leaves(packs, 0);  // is read in another piece
+  const auto read_pack = [&](int pack) {
+    if (pack_written_in[static_cast<std::size_t>(pack)] != piece) leaves[static_cast<std::size_t>(pack)] = 1;
+  };
+  const auto read = [&](std::uint32_t slot) {
+    if (const int pack = lanes_ ? lanes_->home(slot).pack : -1; pack >= 0)
+      read_pack(pack);
+    else if (written_in[slot] != piece)
+      shared[slot] = 1;
+  };
+  const auto write = [&](std::uint32_t slot, int by) {
+    if (const int pack = lanes_ ? lanes_->home(slot).pack : -1; pack >= 0) {
+      if (pack != by && pack_written_in[static_cast<std::size_t>(pack)] != piece)
+        leaves[static_cast<std::size_t>(pack)] = 1;
+    } else {
+      // A C++ class leaves instructions out (skipped_): what is written in two places stays one variable there.
+      if (header_ && written_in[slot] >= 0 && written_in[slot] != piece) shared[slot] = 1;
+      written_in[slot] = piece;
+    }
+  };
+  const auto look_at = [&](const Instruction& in) {
+    if (in.code == Code::clear) {
+      range(static_cast<std::int32_t>(in.dst), static_cast<std::int32_t>(in.b));
+      return;
+    }
+    const std::uint32_t x[3] = {in.a, in.b, in.c};
+    for (int k = 0; k < argument_count(in.code); ++k) read(x[k]);
+    write(in.dst, -1);
+  };
+  const auto look = [&](const Program& p) {
+    std::size_t count = 0;
+    ++piece;
+    if (const auto steps = lane_steps(p); !steps.empty()) {
+      for (const LaneStep& step : steps) {
+        if (cut_ && count++ > 0 && (count - 1) % kLanePiece == 0) ++piece;
+        if (step.pack < 0) {
+          look_at(*step.code[0]);
+          continue;
+        }
+        for (std::size_t k = 0; k < step.operands.size(); ++k)
+          if (step.packs[k] >= 0)
+            read_pack(step.packs[k]);
+          else
+            for (const std::uint32_t slot : step.operands[k]) read(slot);
+        pack_written_in[static_cast<std::size_t>(step.pack)] = piece;
+        for (const Instruction* in : step.code) write(in->dst, step.pack);
+      }
+      return;
+    }
+    for (const Instruction& in : p.code) {
+      if (in.code == Code::end) break;
+      if (cut_ && ++count % kPiece == 0) ++piece;
+      look_at(in);
+    }
+  };
+  for (const Plan::Block& b : plan_.blocks())
+    for (const Program* p : programs_of(b)) look(*p);
+  look(plan_.finish());
+  for (const char l : leaves) {
+    cells_.push_back(l != 0 ? cell_count_ : -1);
+    if (l != 0) cell_count_ += 4;
   }
   for (const CarriedValues::Value& c : carried_.values) shared[c.start] = shared[c.end] = 1;
   for (const std::uint32_t slot : written_)
@@ -194,12 +262,34 @@ void Text::classify() {
   for (const std::int32_t u : plan_.unknown_slots()) range(written_, u, 1);
   for (const Plan::Block& b : plan_.blocks())
     if (b.leading) range(written_, b.leading->y, static_cast<std::size_t>(b.leading->size));
+  if (!header_ && shape_.stage_lanes) find_lanes();
   find_local();
+}
+
+// The stages side by side (stage_lanes.hpp).
+void Text::find_lanes() {
+  std::vector<std::uint8_t> use(image_.size(), StageLanes::kFree);
+  const std::vector<char> known = named();
+  for (std::size_t slot = 0; slot < use.size(); ++slot) {
+    const auto number = static_cast<std::uint32_t>(slot);
+    if (!written_.contains(number) && !state_.contains(number) && image_[slot] != 0.0)
+      use[slot] |= StageLanes::kConstant;
+    if (known[slot] != 0) use[slot] |= StageLanes::kNamed;
+  }
+  for (const std::int32_t u : plan_.unknown_slots()) use[static_cast<std::size_t>(u)] |= StageLanes::kForeign;
+  for (const Plan::Block& b : plan_.blocks())
+    for (std::int32_t k = 0; b.leading && k < b.leading->size; ++k)
+      use[static_cast<std::size_t>(b.leading->y + k)] |= StageLanes::kForeign;
+  lanes_.emplace(plan_, std::move(use));
+  if (lanes_->empty()) lanes_.reset();
 }
 
 // A slot that nothing writes holds a constant, or an input that stays as it is during the run. Inputs are 0 in the image.
 std::string Text::s(std::uint32_t slot) {
   if (!written_.contains(slot) && !state_.contains(slot) && image_[slot] != 0.0) return literal(image_[slot]);
+  if (lanes_)
+    if (const StageLanes::Place h = lanes_->home(slot); h.pack >= 0)
+      return fmt::format("p[{}]", cells_[static_cast<std::size_t>(h.pack)] + h.lane);
   if (local_.contains(slot)) return fmt::format("s{}", slot);
   if (cut_) return fmt::format("w[{}]", slot);
   used_.insert(slot);
@@ -211,8 +301,79 @@ std::string Text::cell(const Plan::Block& b, std::int32_t k) {
   return written_.contains(slot) ? s(slot) : literal(image_[slot]);
 }
 
+void Text::open_piece() {
+  open(fmt::format("static __attribute__((noinline)) void piece{}(double* restrict const w{})", piece_count_++,
+                   lanes_ ? ", double* restrict const p" : ""));
+}
+
+void Text::lane_program(const Program& p, std::span<const LaneStep> steps) {
+  std::set<int> made;
+  for (const LaneStep& step : steps)
+    if (step.pack >= 0 && !step.code.empty()) made.insert(step.pack);
+  for (std::size_t first = 0; first < steps.size();) {
+    const std::size_t count = cut_ ? std::min(kLanePiece, steps.size() - first) : steps.size();
+    if (cut_) {
+      line("piece{}({});", piece_count_, parameters());
+      std::swap(out_, pieces_);
+      const int depth = std::exchange(depth_, 0);
+      open_piece();
+      lane_piece(p, steps.subspan(first, count), made);
+      close();
+      depth_ = depth;
+      std::swap(out_, pieces_);
+    } else {
+      open("");
+      lane_piece(p, steps, made);
+      close();
+    }
+    first += count;
+  }
+}
+
+// made: the packs that this program computes.
+void Text::lane_piece(const Program& p, std::span<const LaneStep> steps, const std::set<int>& made) {
+  std::set<std::uint32_t> local;
+  for (const LaneStep& step : steps)
+    for (const Instruction* in : step.code)
+      if (local_.contains(in->dst) && lanes_->home(in->dst).pack < 0) local.insert(in->dst);
+  for (const std::uint32_t slot : local) line("double s{};", slot);
+  std::set<int> here;
+  const auto cell = [&](int pack) { return cells_[static_cast<std::size_t>(pack)]; };
+  const auto name = [&](std::uint32_t slot) {
+    const StageLanes::Place h = lanes_->home(slot);
+    return h.pack >= 0 && cell(h.pack) < 0 ? fmt::format("v{}[{}]", h.pack, h.lane) : s(slot);
+  };
+  const auto type = [&](int pack) { return lane_type(lanes_->packs()[static_cast<std::size_t>(pack)].slots); };
+  const auto vector = [&](int pack) {
+    return here.contains(pack) ? fmt::format("v{}", pack) : fmt::format("*(const {}*)(p + {})", type(pack), cell(pack));
+  };
+  const auto table = [&](const std::vector<double>& values) {
+    tables_.push_back(values);
+    return fmt::format("table{}", tables_.size() - 1);
+  };
+  for (const LaneStep& step : steps) {
+    if (step.pack < 0) {
+      line("{}", statement(p, *step.code[0], name, table));
+      continue;
+    }
+    line("const {} v{} = {};", type(step.pack), step.pack, lane_value(step, name, vector));
+    here.insert(step.pack);
+    if (cell(step.pack) >= 0) line("*({}*)(p + {}) = v{};", type(step.pack), cell(step.pack), step.pack);
+    for (std::size_t k = 0; k < step.code.size(); ++k) {
+      const std::uint32_t slot = step.code[k]->dst;
+      const StageLanes::Place h = lanes_->home(slot);
+      // Known by its name, or living in a pack that another program writes.
+      if (h.pack < 0 || (h.pack != step.pack && !made.contains(h.pack))) line("{} = v{}[{}];", s(slot), step.pack, k);
+    }
+  }
+}
+
 void Text::program(const Program& p) {
   if (p.empty()) return;
+  if (const auto steps = lane_steps(p); !steps.empty()) {
+    lane_program(p, steps);
+    return;
+  }
   const std::span<const Instruction> all(p.code.data(), p.code.size() - 1);  // without Code::end
   if (!cut_) {
     open("");
@@ -223,10 +384,10 @@ void Text::program(const Program& p) {
   // The pieces of find_local().
   for (std::size_t first = 0; first < all.size();) {
     const std::size_t end = std::min(all.size(), first == 0 ? kPiece - 1 : first + kPiece);
-    line("piece{}(w);", piece_count_);
+    line("piece{}({});", piece_count_, parameters());
     std::swap(out_, pieces_);
     const int depth = std::exchange(depth_, 0);
-    open(fmt::format("static __attribute__((noinline)) void piece{}(double* restrict const w)", piece_count_++));
+    open_piece();
     piece(p, all.subspan(first, end - first));
     close();
     depth_ = depth;
@@ -719,6 +880,7 @@ std::string Text::write() {
   const std::string code = body();
   out_.clear();
   out_ += kHeadText;
+  if (lanes_) out_ += kPairText;
   tables();
   if (!plan_.linear()) out_ += starting_text(shape_.history_width, plan_.unknown_slots().size());
   for (const std::int32_t n : unrolled_) out_ += unrolled_solve_text(n);
@@ -750,6 +912,7 @@ std::string Text::write() {
   if (shape_.gamma.size() > 1)
     for (std::size_t i = 0; i < shape_.state; ++i) line("double z{} = 0.0;", i);
   line("double* restrict const multipliers = job->multipliers;");
+  if (lanes_) line("double p[{}] __attribute__((aligned(32))) = {{0.0}};", std::max(cell_count_, 4));
   for (const std::uint32_t slot : used_) line("double s{} = w[{}];", slot, slot);
   if (!plan_.linear()) {
     line("double *x1, guess[{}];", plan_.unknown_slots().size());

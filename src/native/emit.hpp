@@ -28,6 +28,7 @@ struct StepShape {
   double multiplier_scale = 1.0;
   bool branch = false;  // overdetermined methods measure sizes on the whole state
   bool cautious = false;
+  bool stage_lanes = true;  // formulas that occur several times become vectors where that saves something
 };
 
 // What the text runs of a block. With a leading matrix the exact one is left to the interpreter, or to the general solver
