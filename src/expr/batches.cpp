@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kCodes = static_cast<std::size_t>(Code::end) + 1;
 constexpr std::uint32_t kMostSlots = 1U << 16;
-constexpr std::size_t kChainsUpTo = 300;  // longer programs have enough that need not wait
+constexpr std::size_t kChainsUpTo = 100;  // longer programs have enough that need not wait
 
 // Slots that an instruction reads: a, then b, then c.
 int slots_read(Code code) {
