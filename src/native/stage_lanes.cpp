@@ -420,8 +420,10 @@ void StageLanes::shapes(const Plan& plan) {
     for (const Plan::Block& b : plan.blocks()) {
       for (std::int32_t i = 0; i < b.size; ++i)
         start[static_cast<std::size_t>(b.unknowns[static_cast<std::size_t>(i)])] = shape(b.r + i);
-      for (std::int32_t i = 0; b.leading && i < b.leading->size; ++i)
-        start[static_cast<std::size_t>(b.leading->y + i)] = shape(b.leading->rhs + i);
+      for (std::int32_t i = 0; b.leading && i < b.leading->size; ++i) {
+        const std::int32_t y = b.leading->y + i;
+        start[static_cast<std::size_t>(y)] = shape(b.leading->rhs + i);
+      }
     }
   };
   // All unknowns alike first, to see the shapes of their equations.
