@@ -151,10 +151,9 @@ std::vector<char> Text::named() const {
   range(plan_.power_slot(), plan_.power_count());
   for (const Plan::Block& b : plan_.blocks()) {
     range(b.J, b.size * b.size);
-    if (!b.leading) {
-      range(b.r, b.size);
-      continue;
-    }
+    // With a leading matrix only programs read the residual, but for the general solver of a C++ class.
+    if (!b.leading || header_) range(b.r, b.size);
+    if (!b.leading) continue;
     range(b.leading->S, b.leading->size * b.leading->size);
     range(b.leading->rhs, b.leading->size);
     range(b.leading->y, b.leading->size);
