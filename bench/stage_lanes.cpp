@@ -4,7 +4,7 @@
 //   bench_stage_lanes --only TEXT         cases whose name contains it
 //   bench_stage_lanes --once CASE WAY     2000 steps `with` or `without` lanes, for callgrind
 //   bench_stage_lanes --case METHOD SYSTEM STAGES H   another one; 0 stages: the method has no choice
-//   bench_stage_lanes --list              the cases that bench/stage_lanes.py counts
+//   bench_stage_lanes --list              the cases, for bench/stage_lanes.py
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -26,19 +26,20 @@ struct Case {
   const char *method, *system;
   int stages;
   double h;
-  double most = 1.0;  // instructions with lanes over those without: no more than this; 1: not counted
+  double most =
+      1.0;  // instructions with lanes over those without: bench/stage_lanes.py --check accepts no more; 1: it does not look
   [[nodiscard]] std::string name() const { return fmt::format("{} s={}, {}", method, stages, system); }
 };
 
 constexpr Case kCases[] = {
-    {"spark-gauss", "quartic-particles", 2, 0.05},    {"spark-gauss", "quartic-particles", 3, 0.05},
-    {"spark-gauss", "quartic-particles", 4, 0.05},    {"spark-gauss", "nonholonomic-particle", 2, 0.2},
-    {"spark-gauss", "nonholonomic-particle", 3, 0.2}, {"spark-gauss", "nonholonomic-particle", 4, 0.2},
-    {"spark-gauss", "nonholonomic-particle", 6, 0.2}, {"spark-gauss", "nonholonomic-particle", 8, 0.2},
-    {"spark-gauss", "contact-oscillator", 4, 0.1},    {"spark-gauss", "contact-oscillator", 8, 0.1},
-    {"prk-lobatto", "double-pendulum", 3, 0.01},      {"prk-lobatto", "double-pendulum", 4, 0.01},
-    {"prk-lobatto", "double-pendulum", 5, 0.01},      {"prk-murua", "double-pendulum", 3, 0.01},
-    {"prk-murua", "double-pendulum", 4, 0.01},        {"prk-murua", "double-pendulum", 5, 0.01},
+    {"spark-gauss", "quartic-particles", 2, 0.05},       {"spark-gauss", "quartic-particles", 3, 0.05, 0.8},
+    {"spark-gauss", "quartic-particles", 4, 0.05, 0.65}, {"spark-gauss", "nonholonomic-particle", 2, 0.2},
+    {"spark-gauss", "nonholonomic-particle", 3, 0.2},    {"spark-gauss", "nonholonomic-particle", 4, 0.2},
+    {"spark-gauss", "nonholonomic-particle", 6, 0.2},    {"spark-gauss", "nonholonomic-particle", 8, 0.2, 0.92},
+    {"spark-gauss", "contact-oscillator", 4, 0.1},       {"spark-gauss", "contact-oscillator", 8, 0.1},
+    {"prk-lobatto", "double-pendulum", 3, 0.01},         {"prk-lobatto", "double-pendulum", 4, 0.01},
+    {"prk-lobatto", "double-pendulum", 5, 0.01},         {"prk-murua", "double-pendulum", 3, 0.01},
+    {"prk-murua", "double-pendulum", 4, 0.01, 0.75},     {"prk-murua", "double-pendulum", 5, 0.01},
 };
 constexpr std::int64_t kBatch = 500, kOnce = 2000;
 
@@ -114,8 +115,7 @@ void compare(const Case& c) {
 int main(int argc, char** argv) try {
   const std::string_view first = argc > 1 ? argv[1] : "";
   if (first == "--list") {
-    for (const Case& c : kCases)
-      if (c.most < 1.0) fmt::print("{}\t{}\n", c.name(), c.most);
+    for (const Case& c : kCases) fmt::print("{}\t{}\n", c.name(), c.most);
     return 0;
   }
   if (first == "--once" && argc == 4) {

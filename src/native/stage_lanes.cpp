@@ -19,6 +19,7 @@ constexpr double kBroadcast = 0.5, kPrepared = 0.5, kGatherTwo = 1.5, kGather = 
 // A step is left as it is when less than this part of its operations would be saved. Measured: with 0.12 it is 5 % slower
 // (spark-gauss with two stages on the nonholonomic particle), with 0.22 it is 7 % faster (on the quartic particles).
 constexpr double kWorthwhile = 0.2;
+constexpr double kBetter = 1.25;  // another order of lanes must save so much more: others would have to follow it
 
 int operations(Code code) {  // of a vector; 0: not done in vectors
   switch (code) {
@@ -192,6 +193,7 @@ class LaneSearch {
                                 place->second * static_cast<int>(kLanes) + static_cast<int>(k));
     }
     log_.clear();
+    hopeless_.clear();  // there is more to stand on
   }
 
   // What later programs take from here as a vector.
@@ -246,33 +248,78 @@ class LaneSearch {
       std::vector<std::pair<int, std::int32_t>> left;
       for (const std::int32_t i : members)
         if (covered_[static_cast<std::size_t>(i)] == 0) left.emplace_back(lane_hint(i, kLevels), i);
+      if (left.size() < 2) continue;
       std::stable_sort(left.begin(), left.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-      for (std::size_t first = 0; first + 1 < left.size(); first += kLanes) {
-        LaneSlots x;
-        for (std::size_t k = first; k < std::min(first + kLanes, left.size()); ++k) x.push_back(at(left[k].second).dst);
-        bool gathered = false;
-        if (const auto known = w_.made.find(x); known != w_.made.end()) {
-          if (!known->second.code.empty()) continue;
-          gathered = true;  // so far
-          w_.made.erase(known);
-        }
-        const double gain = build(x) + (gathered ? kGather : -kStored);
-        const auto it = w_.made.find(x);
-        if (it != w_.made.end() && !it->second.code.empty() && gain > 0.0) {
-          keep(gain);
-        } else {
-          undo(0);
-          if (gathered) w_.made.emplace(x, Made{});
+      // In their order; or, for products of a matrix, those together that share an argument.
+      double best = 0.0;
+      std::vector<LaneSlots> chosen;
+      for (int shared = -1; shared < argument_count(at(left[0].second).code); ++shared) {
+        const std::vector<LaneSlots> chunks = divide(left, shared);
+        if (chunks.empty()) continue;
+        const double gain = attempt(chunks);
+        take_back();
+        if (gain > kBetter * best) {
+          best = gain;
+          chosen = chunks;
         }
       }
+      if (chosen.empty()) continue;
+      const double gain = attempt(chosen);
+      replaced_.clear();
+      keep(gain);
     }
+  }
+
+  // shared: the argument that those of one pack have in common; -1: none.
+  [[nodiscard]] std::vector<LaneSlots> divide(const std::vector<std::pair<int, std::int32_t>>& members,
+                                              int shared) const {
+    std::map<std::uint32_t, LaneSlots> groups;
+    for (const auto& [hint, i] : members)
+      groups[shared < 0 ? 0 : arguments(at(i))[static_cast<std::size_t>(shared)]].push_back(at(i).dst);
+    if (shared >= 0 && (groups.size() == 1 || groups.size() == members.size())) return {};
+    std::vector<LaneSlots> out;
+    for (const auto& [slot, x] : groups)
+      for (std::size_t first = 0; first + 1 < x.size(); first += kLanes)
+        out.emplace_back(x.begin() + static_cast<std::ptrdiff_t>(first),
+                         x.begin() + static_cast<std::ptrdiff_t>(std::min(first + kLanes, x.size())));
+    return out;
+  }
+
+  // Makes those that save something, on trial.
+  double attempt(const std::vector<LaneSlots>& packs) {
+    double sum = 0.0;
+    for (const LaneSlots& x : packs) {
+      bool gathered = false;
+      if (const auto known = w_.made.find(x); known != w_.made.end()) {
+        if (!known->second.code.empty()) continue;
+        gathered = true;  // so far
+        w_.made.erase(known);
+      }
+      const std::size_t mark = log_.size();
+      const double gain = build(x) + (gathered ? kGather : -kStored);
+      const auto it = w_.made.find(x);
+      if (it != w_.made.end() && !it->second.code.empty() && gain > 0.0) {
+        sum += gain;
+        if (gathered) replaced_.push_back(x);
+      } else {
+        undo(mark);
+        if (gathered) w_.made.emplace(x, Made{});
+      }
+    }
+    return sum;
+  }
+  void take_back() {
+    undo(0);
+    for (const LaneSlots& x : replaced_) w_.made.emplace(x, Made{});
+    replaced_.clear();
   }
 
   StageLanes& all_;
   std::size_t number_;
   StageLanes::Work& w_;
-  std::vector<int> covered_;    // packs that compute an instruction
-  std::vector<LaneSlots> log_;  // packs that were made on trial
+  std::vector<int> covered_;         // packs that compute an instruction
+  std::vector<LaneSlots> log_;       // packs that were made on trial
+  std::vector<LaneSlots> replaced_;  // that were gathered before
   std::set<LaneSlots> hopeless_;
 };
 
@@ -373,8 +420,10 @@ void StageLanes::shapes(const Plan& plan) {
     for (const Plan::Block& b : plan.blocks()) {
       for (std::int32_t i = 0; i < b.size; ++i)
         start[static_cast<std::size_t>(b.unknowns[static_cast<std::size_t>(i)])] = shape(b.r + i);
-      for (std::int32_t i = 0; b.leading && i < b.leading->size; ++i)
-        start[static_cast<std::size_t>(b.leading->y + i)] = shape(b.leading->rhs + i);
+      for (std::int32_t i = 0; b.leading && i < b.leading->size; ++i) {
+        const std::int32_t y = b.leading->y + i;
+        start[static_cast<std::size_t>(y)] = shape(b.leading->rhs + i);
+      }
     }
   };
   // All unknowns alike first, to see the shapes of their equations.
