@@ -32,14 +32,25 @@ struct Case {
 };
 
 constexpr Case kCases[] = {
-    {"spark-gauss", "quartic-particles", 2, 0.05},       {"spark-gauss", "quartic-particles", 3, 0.05, 0.8},
-    {"spark-gauss", "quartic-particles", 4, 0.05, 0.65}, {"spark-gauss", "nonholonomic-particle", 2, 0.2},
-    {"spark-gauss", "nonholonomic-particle", 3, 0.2},    {"spark-gauss", "nonholonomic-particle", 4, 0.2},
-    {"spark-gauss", "nonholonomic-particle", 6, 0.2},    {"spark-gauss", "nonholonomic-particle", 8, 0.2, 0.92},
-    {"spark-gauss", "contact-oscillator", 4, 0.1},       {"spark-gauss", "contact-oscillator", 8, 0.1},
-    {"prk-lobatto", "double-pendulum", 3, 0.01},         {"prk-lobatto", "double-pendulum", 4, 0.01},
-    {"prk-lobatto", "double-pendulum", 5, 0.01},         {"prk-murua", "double-pendulum", 3, 0.01},
-    {"prk-murua", "double-pendulum", 4, 0.01, 0.75},     {"prk-murua", "double-pendulum", 5, 0.01},
+    {"spark-gauss", "quartic-particles", 2, 0.05},
+    {"spark-gauss", "quartic-particles", 3, 0.05, 0.8},
+    {"spark-gauss", "quartic-particles", 4, 0.05, 0.65},
+    {"spark-gauss", "nonholonomic-particle", 2, 0.2},
+    {"spark-gauss", "nonholonomic-particle", 3, 0.2},
+    {"spark-gauss", "nonholonomic-particle", 4, 0.2},
+    {"spark-gauss", "nonholonomic-particle", 6, 0.2},
+    {"spark-gauss", "nonholonomic-particle", 8, 0.2, 0.92},
+    {"spark-gauss", "contact-oscillator", 4, 0.1},
+    {"spark-gauss", "contact-oscillator", 8, 0.1},
+    {"spark-gauss", "skate", 8, 0.02},
+    {"spark-gauss", "chaplygin-sleigh", 8, 0.02, 0.7},
+    {"prk-lobatto", "double-pendulum", 3, 0.01},
+    {"prk-lobatto", "double-pendulum", 4, 0.01},
+    {"prk-lobatto", "double-pendulum", 5, 0.01},
+    {"prk-murua", "double-pendulum", 3, 0.01},
+    {"prk-murua", "double-pendulum", 4, 0.01, 0.75},
+    {"prk-murua", "double-pendulum", 5, 0.01},
+    {"prk-murua", "pendulum", 8, 0.02},
 };
 constexpr std::int64_t kBatch = 500, kOnce = 2000;
 

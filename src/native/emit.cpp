@@ -280,8 +280,10 @@ void Text::find_lanes() {
   }
   for (const std::int32_t u : plan_.unknown_slots()) use[static_cast<std::size_t>(u)] |= StageLanes::kForeign;
   for (const Plan::Block& b : plan_.blocks())
-    for (std::int32_t k = 0; b.leading && k < b.leading->size; ++k)
-      use[static_cast<std::size_t>(b.leading->y + k)] |= StageLanes::kForeign;
+    for (std::int32_t k = 0; b.leading && k < b.leading->size; ++k) {
+      const std::int32_t y = b.leading->y + k;
+      use[static_cast<std::size_t>(y)] |= StageLanes::kForeign;
+    }
   lanes_.emplace(plan_, std::move(use));
   if (lanes_->empty()) lanes_.reset();
 }

@@ -58,7 +58,6 @@ std::uint64_t shape_of(const Instruction& in, std::array<std::uint64_t, 3> x) {
 bool one_slot(const LaneSlots& x) {
   return std::all_of(x.begin(), x.end(), [&](std::uint32_t slot) { return slot == x[0]; });
 }
-bool all_distinct(const LaneSlots& x) { return std::set(x.begin(), x.end()).size() == x.size(); }
 
 }  // namespace
 
@@ -184,7 +183,7 @@ class LaneSearch {
     w_.gain += gain;
     for (const LaneSlots& x : log_) {
       const auto [place, added] = all_.numbers_.try_emplace(x, static_cast<int>(all_.packs_.size()));
-      if (added) all_.packs_.push_back({x, all_distinct(x)});
+      if (added) all_.packs_.push_back({x});
       if (w_.made.at(x).code.empty()) continue;
       for (std::size_t k = 0; k < x.size(); ++k)
         if (all_.homes_[x[k]].pack < 0 && !all_.named(x[k])) all_.homes_[x[k]] = {place->second, static_cast<int>(k)};

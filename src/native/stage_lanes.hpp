@@ -32,7 +32,6 @@ struct LaneStep {
 
 struct LanePack {
   LaneSlots slots;
-  bool distinct = true;  // no slot has two lanes
 };
 
 class StageLanes {

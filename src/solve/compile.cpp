@@ -295,14 +295,12 @@ Plan::Plan(Equations eq) {
         const auto d = row.find(u);
         const NodeId entry = d == row.end() ? g.zero() : d->second;
         wish.jacobian.push_back(entry);
-        for (const NodeId id : reachable(g, std::span(&entry, 1))) {
-          const Node& n = g[id];
-          if (n.op == Op::variable && n.space == kUnknown &&
-              std::find(wish.unknowns.begin(), wish.unknowns.end(), n.base()) != wish.unknowns.end())
-            wish.linear = false;
-        }
       }
     }
+    for (const NodeId id : reachable(g, wish.jacobian))
+      if (const Node& n = g[id]; n.op == Op::variable && n.space == kUnknown &&
+                                 std::find(wish.unknowns.begin(), wish.unknowns.end(), n.base()) != wish.unknowns.end())
+        wish.linear = false;
     if (!wish.linear && wish.unknowns.size() >= kHingesFrom) shorten(g, wish.residuals, wish.unknowns, wish.jacobian);
     roots.insert(roots.end(), wish.residuals.begin(), wish.residuals.end());
     roots.insert(roots.end(), wish.jacobian.begin(), wish.jacobian.end());

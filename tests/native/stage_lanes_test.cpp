@@ -1,7 +1,7 @@
 // Stages in lanes: which formulas are packed, which are not, and that the bits stay.
 #include "native/stage_lanes.hpp"
 
-#include <cstring>
+#include <bit>
 #include <random>
 #include <set>
 
@@ -34,7 +34,7 @@ std::vector<std::uint8_t> uses(const Plan& plan, bool named) {
   for (std::size_t slot = 0; slot < use.size(); ++slot)
     if (written[slot] == 0 && plan.image()[slot] != 0.0) use[slot] |= StageLanes::kConstant;
   const auto text = [&](std::int32_t first, std::int32_t count, std::uint8_t how) {
-    for (std::int32_t k = 0; k < count; ++k) use[static_cast<std::size_t>(first + k)] |= how;
+    for (std::int32_t slot = first; slot < first + count; ++slot) use[static_cast<std::size_t>(slot)] |= how;
   };
   for (const std::int32_t u : plan.unknown_slots()) text(u, 1, StageLanes::kNamed | StageLanes::kForeign);
   text(plan.result_slot(), plan.result_count(), StageLanes::kNamed);
@@ -129,8 +129,8 @@ void expect_same_bits(const Plan& plan, bool named) {
       machine.run(*p);
       for (const Instruction& in : p->code)
         if (in.code != Code::end && in.code != Code::clear)
-          ASSERT_EQ(std::memcmp(&w[in.dst], &machine.slot(in.dst), sizeof(double)), 0)
-              << in.dst << ": " << w[in.dst] << " " << machine.slot(in.dst);
+          ASSERT_EQ(std::bit_cast<std::uint64_t>(w[in.dst]), std::bit_cast<std::uint64_t>(machine.slot(in.dst)))
+              << in.dst;
     }
     for (std::size_t slot = 0; slot < w.size(); ++slot)
       if ((use[slot] & StageLanes::kForeign) != 0) machine.slot(static_cast<std::uint32_t>(slot)) = w[slot] += 0.25;
