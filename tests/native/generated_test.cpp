@@ -1,4 +1,4 @@
-// What generated headers contain, and what is refused. The headers are compiled in generated_slow_test.cpp.
+// What generated headers contain, and what is refused. The headers are compiled in generated_long_test.cpp.
 #include <gtest/gtest.h>
 
 #include <filesystem>
