@@ -327,7 +327,7 @@ bool LaneGroup::interpreted_part(double t, double h, std::size_t part, bool look
     for (std::size_t i = 0; i < unknowns.size(); ++i)
       keep(w + static_cast<std::size_t>(unknowns[i]) * kW, 1, row + i * kW);
     each_lane(good & newton_.rough(), [&](int lane) { far_[part * kW + static_cast<std::size_t>(lane)] = 0; });
-    if (look)
+    if (look && s_.looks_far_)
       each_lane(good & ~newton_.rough(), [&](int lane) {
         const auto l = static_cast<std::size_t>(lane);
         far_[part * kW + l] = starting::far_is_better(row + l, unknowns.size(), width, kW) ? -1 : 0;

@@ -66,7 +66,8 @@ PlanStepper::PlanStepper(PlanStepperData data)
       history_(data_.gamma.size() * rows_ * history_width_, 0.0),
       depth_(data_.gamma.size(), 0),
       newest_(data_.gamma.size(), data_.step.is_sparse() ? 0 : static_cast<std::int32_t>(starting::kFar) - 1),
-      far_(data_.gamma.size(), 0) {
+      far_(data_.gamma.size(), 0),
+      looks_far_(starting::looks_far(data_.step)) {
   if (data_.step.has(kReferenceEnergy))
     main_.w[static_cast<std::size_t>(data_.step.slot(kReferenceEnergy))] = data_.reference_energy;
   if (data_.first) first_.emplace(&*data_.first);
@@ -169,7 +170,7 @@ void PlanStepper::remember(const Bench& bench, std::size_t which, double first_c
   for (std::size_t i = 0; i < slots.size(); ++i) x[i] = bench.w[static_cast<std::size_t>(slots[i])];
   if (first_correction > starting::kRough)
     far_[which] = 0;
-  else if ((count_ & (starting::kLook - 1)) == 0 && depth == static_cast<std::int32_t>(starting::kFar))
+  else if ((count_ & (starting::kLook - 1)) == 0 && depth == static_cast<std::int32_t>(starting::kFar) && looks_far_)
     far_[which] = starting::far_is_better(x, slots.size(), static_cast<std::ptrdiff_t>(history_width_)) ? 1 : 0;
   depth = std::min<std::int32_t>(depth + 1, static_cast<std::int32_t>(starting::kFar));
 }

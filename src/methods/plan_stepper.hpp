@@ -111,6 +111,7 @@ class PlanStepper final : public Stepper {
   std::size_t rows_;
   LongVector history_;
   std::vector<std::int32_t> depth_, newest_, far_;  // far: the prediction to use
+  bool looks_far_;
   double t_base_ = 0.0, h_ = 0.0, h_before_ = 0.0;
   std::int64_t count_ = 0;
   double smooth_steps_ = 0.0;

@@ -93,6 +93,8 @@ class Text {
   void carry();
   void remember();
   void predict();
+  // C++ classes always do: where the prediction is good, they save an iteration.
+  [[nodiscard]] bool looks_far() const { return header_ || starting::looks_far(plan_); }
   // A state that is not finite stays so: without iteration it is enough to look now and then, and to go back to the last
   // look when it is found.
   [[nodiscard]] bool checks_seldom() const {
@@ -630,7 +632,7 @@ void Text::newton(const Plan::Block& b) {
     line("size = change{} / big{};", kinds[0] ? 0 : 1, kinds[0] ? 0 : 1);
   each([&](int k) { line("if (since == 0) first{} = big{};", k, k); });
   line("ratio = 0.0;");
-  line("if (k == 1 && size > {}) rough = 1;", literal(starting::kRough));
+  if (looks_far()) line("if (k == 1 && size > {}) rough = 1;", literal(starting::kRough));
   // Convergence::arrived
   line("if (size <= {} || size <= tolerance) break;", literal(Convergence::kEps));
   const std::string left = fmt::format("left[part * {} + {}]", plan_.blocks().size(), block_);
@@ -740,6 +742,11 @@ void Text::sub_step() {
 // Predictions of all unknowns at once, in loops over rows that compilers take in lanes.
 void Text::predict() {
   const auto unknowns = plan_.unknown_slots();
+  if (!looks_far()) {
+    line("x1 = history + (part * {} + job->newest[part]) * {};", starting::kRows, shape_.history_width);
+    for (std::size_t i = 0; i < unknowns.size(); ++i) line("{} = near_value(x1 + {});", s(unknowns[i]), i);
+    return;
+  }
   line("look = ((count + done) & {}) == 0;", starting::kLook - 1);
   line("rough = 0;");
   line("predict(history + (part * {} + job->newest[part]) * {}, job->far[part], guess);", starting::kRows,
@@ -752,6 +759,7 @@ void Text::remember() {
   const auto unknowns = plan_.unknown_slots();
   line("x1 = next_row(history + part * {}, job->newest + part);", starting::kRows * shape_.history_width);
   for (std::size_t i = 0; i < unknowns.size(); ++i) line("x1[{}] = {};", i, s(unknowns[i]));
+  if (!looks_far()) return;
   line("if (rough) job->far[part] = 0;");
   line("else if (look) job->far[part] = far_is_better(x1);");
 }
@@ -919,8 +927,11 @@ std::string Text::write() {
   if (lanes_) line("double p[{}] __attribute__((aligned(32))) = {{0.0}};", std::max(cell_count_, 4));
   for (const std::uint32_t slot : used_) line("double s{} = w[{}];", slot, slot);
   if (!plan_.linear()) {
-    line("double *x1, guess[{}];", plan_.unknown_slots().size());
-    line("int look, rough;");
+    line("double* x1;");
+    if (looks_far()) {
+      line("double guess[{}];", plan_.unknown_slots().size());
+      line("int look, rough;");
+    }
   }
   out_ += code;
   close();

@@ -40,7 +40,8 @@ std::string wide(double x) { return "ALL(" + literal(x) + ")"; }
 
 class LanesText {
  public:
-  explicit LanesText(const StepShape& shape) : shape_(shape), plan_(*shape.plan), image_(shape.plan->image()) {}
+  explicit LanesText(const StepShape& shape)
+      : shape_(shape), plan_(*shape.plan), image_(shape.plan->image()), looks_far_(starting::looks_far(*shape.plan)) {}
   std::string write();
 
  private:
@@ -106,6 +107,7 @@ class LanesText {
   const StepShape& shape_;
   const Plan& plan_;
   const std::vector<double>& image_;
+  const bool looks_far_;
   int at_once_ = 1;
   std::set<std::uint32_t> written_, state_, used_, local_;
   bool cut_ = false;
@@ -418,7 +420,7 @@ void LanesText::newton(const Plan::Block& b) {
     line("size_@ = change{0}_@ / big{0}_@;", kinds[0] ? 0 : 1);
   open("if (k == 1)");
   each([&](int k) { line("first{}_@ = big{}_@;", k, k); });
-  line("rough@ |= go@ & (size_@ > {});", literal(starting::kRough));
+  if (looks_far_) line("rough@ |= go@ & (size_@ > {});", literal(starting::kRough));
   close();
   line("arrived@ = (size_@ <= {}) | (size_@ <= tolerance);", literal(Convergence::kEps));  // Convergence::arrived
   line("ratio_@ = ALL(0.0);");
@@ -507,20 +509,25 @@ void LanesText::sub_step() {
     sizes();
     line("x1 = history + (part * {} + newest[part]) * {};", starting::kRows, row);
     line("x0 = x1 + {};", row);
-    line("far@ = I(job->far + part * {} + 4 * (g + @));", kLaneWidth);
-    line("rough@ = WHOLE(0);");
     const auto each = [&](const char* text) {
       for (std::size_t i = 0; i < unknowns.size(); ++i) line(fmt::runtime(text), s(unknowns[i]), i * kLaneWidth);
     };
-    open("if (" + any("far@") + ")");
-    each("{0} = far_value(x1 + {1} + 4 * (g + @));");
-    open("if (" + any("~far@") + ")");
-    each("{0} = pick(far@, {0}, near_value(x1 + {1} + 4 * (g + @)));");
-    close();
-    close();
-    open("else");
-    each("{0} = near_value(x1 + {1} + 4 * (g + @));");
-    close();
+    const char* const near = "{0} = near_value(x1 + {1} + 4 * (g + @));";
+    if (looks_far_) {
+      line("far@ = I(job->far + part * {} + 4 * (g + @));", kLaneWidth);
+      line("rough@ = WHOLE(0);");
+      open("if (" + any("far@") + ")");
+      each("{0} = far_value(x1 + {1} + 4 * (g + @));");
+      open("if (" + any("~far@") + ")");
+      each("{0} = pick(far@, {0}, near_value(x1 + {1} + 4 * (g + @)));");
+      close();
+      close();
+      open("else");
+      each(near);
+      close();
+    } else {
+      each(near);
+    }
   }
   for (const Plan::Block& b : plan_.blocks()) block(b);
   program(plan_.finish());
@@ -554,7 +561,7 @@ void LanesText::sub_step() {
       line("V(x0 + {} + 4 * (g + @)) = {};", i * kLaneWidth, s(unknowns[i]));
   }
   close();
-  if (plan_.linear()) return;
+  if (!looks_far_) return;
   line("if (look) far@ = (far_is_better(x0 + 4 * (g + @)) & ok@) | (far@ & ~ok@);");
   line("I(job->far + part * {} + 4 * (g + @)) = far@ & ~(rough@ & ok@);", kLaneWidth);
 }
@@ -565,7 +572,7 @@ void LanesText::body() {
   open("while (done < steps)");
   line("int leave = 0;");
   if (!plan_.linear()) {
-    line("const int look = ((count + done) & {}) == 0;", starting::kLook - 1);
+    if (looks_far_) line("const int look = ((count + done) & {}) == 0;", starting::kLook - 1);
     for (std::size_t p = 0; p < shape_.gamma.size(); ++p)
       line("make_room(history + {}, newest + {});", p * starting::kRows * shape_.history_width * kLaneWidth, p);
   }
@@ -644,7 +651,7 @@ std::string LanesText::write() {
     }
     line("v typical0_@, typical1_@, noise0_@, noise1_@, big0_@, big1_@, change0_@, change1_@, first0_@, first1_@;");
     line("v size_@, last_@, ratio_@, next_@;");
-    line("i go@, bad@, arrived@, slow@, current_@, far@, rough@;");
+    line("i go@, bad@, arrived@, slow@, current_@{};", looks_far_ ? ", far@, rough@" : "");
     for (std::int32_t k = 0; k < largest; ++k) line("v d{}_@;", k);
     for (const std::int32_t n : loops_) {
       line("v next{0}_@[{1}], lu{0}_@[{1}], scale{0}_@[{0}];", n, n * n);

@@ -3,7 +3,8 @@
 // The unknowns of equal steps are samples of smooth functions of time. A polynomial through the last eight meets the next
 // one much better than one through the last three where the motion is smooth compared with the step, and worse where it
 // is not. Which of the two is better is looked at now and then, by how each would have met the newest solution; in
-// between, a first correction that is not small ends the use of the eight.
+// between, a first correction that is not small ends the use of the eight. Small systems, which are solved with the exact matrix
+// in every iteration, take as many from either, and have the cheaper one.
 //
 // Solutions are rows of one array. When its end is reached, the last eight rows move to its beginning, so that the rows
 // behind the newest one always lie one after the other.
@@ -14,12 +15,21 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "solve/equations.hpp"
+#include "solve/newton_limits.hpp"
+
 namespace rattleback::starting {
 
 inline constexpr std::size_t kNear = 3, kFar = 8;  // solutions that a prediction uses
 inline constexpr std::size_t kRows = 16;
 inline constexpr double kRough = 1e-3;     // first correction, relative, that is not small
 inline constexpr std::int64_t kLook = 16;  // steps after which the choice is looked at again; a power of two
+
+// Is the far prediction of any use for this plan?
+inline bool looks_far(const Plan& plan) {
+  return std::any_of(plan.blocks().begin(), plan.blocks().end(),
+                     [](const Plan::Block& b) { return !b.linear && b.size > newton::kFullNewton; });
+}
 
 // x: an unknown in the newest row; width: the length of a row.
 inline double near_value(const double* x, std::ptrdiff_t width) { return 3.0 * (x[0] - x[-width]) + x[-2 * width]; }
