@@ -87,11 +87,10 @@ int main(int argc, char** argv) {
                              "double-pendulum", "chaplygin-sleigh"})
     rows.push_back(
         {fmt::format("rattleback run {} --steps 1", system), {RATTLEBACK_BINARY, "run", system, "--steps", "1"}, 10.0});
-  // The goal of 10 ms is missed here: a discrete gradient of 13 states is a long step, which takes 15 ms to derive. The
-  // limit keeps it from growing.
+  // The longest derivation of the speed table: 9.2 ms. The goal is 10; a little more is left to the noise of a busy machine.
   rows.push_back({"rattleback run quartic-reduced --steps 1",
                   {RATTLEBACK_BINARY, "run", "quartic-reduced", "--steps", "1"},
-                  25.0});
+                  12.0});
   for (int i = 0; i < kStarts; ++i)
     for (Row& r : rows)
       if (!start(r.words, r.time)) {

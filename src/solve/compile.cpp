@@ -184,6 +184,46 @@ void shorten(Graph& g, const std::vector<NodeId>& residuals, const std::vector<s
   if (reachable(g, other).size() < reachable(g, jacobian).size()) jacobian = std::move(other);
 }
 
+// What of the formulas does not contain the unknowns of a block.
+class Independent {
+ public:
+  Independent(const Graph& g, std::span<const std::int32_t> unknowns)
+      : g_(g), varies_(g.size(), 0), seen_(g.size(), 0) {
+    for (NodeId id = 0; id < g.size(); ++id) {
+      const Node& n = g[id];
+      if (n.op == Op::variable)
+        varies_[id] = n.space == kUnknown && std::find(unknowns.begin(), unknowns.end(), n.base()) != unknowns.end();
+      for_each_argument(n, [&](NodeId k) { varies_[id] = static_cast<char>(varies_[id] | varies_[k]); });
+    }
+  }
+  [[nodiscard]] bool holds(NodeId root) const { return varies_[root] == 0; }
+  // The largest such parts of a formula, as far as earlier calls have not named them.
+  std::vector<NodeId> parts(NodeId root) {
+    if (holds(root)) return {root};
+    std::vector<NodeId> varying, stack{root}, found;
+    while (!stack.empty()) {
+      const NodeId id = stack.back();
+      stack.pop_back();
+      if (seen_[id] != 0) continue;
+      seen_[id] = 1;
+      varying.push_back(id);
+      for_each_argument(g_[id], [&](NodeId k) {
+        if (varies_[k] != 0) stack.push_back(k);
+      });
+    }
+    std::sort(varying.begin(), varying.end());
+    for (const NodeId id : varying)
+      for_each_argument(g_[id], [&](NodeId k) {
+        if (varies_[k] == 0 && !is_leaf(g_[k].op)) found.push_back(k);
+      });
+    return found;
+  }
+
+ private:
+  const Graph& g_;
+  std::vector<char> varies_, seen_;
+};
+
 LeadingSlots write_leading(const LeadingForm& form, Assembler& assembler, std::int32_t solution,
                            std::int32_t correction) {
   LeadingSlots out;
@@ -341,31 +381,11 @@ Plan::Plan(Equations eq) {
   for (std::size_t k = 0; k < eq.results.size(); ++k)
     assembler.pin(eq.results[k], results_ + static_cast<std::int32_t>(k));
   assembler.announce(roots);
-  const auto independent = [&](NodeId root, std::span<const std::int32_t> unknowns) {
-    // The largest subexpressions that do not contain the block's unknowns, ascending.
-    std::vector<NodeId> found;
-    std::vector<char> varies(g.size(), 0);
-    const std::vector<NodeId> below = reachable(g, std::span(&root, 1));
-    for (const NodeId id : below) {
-      const Node& n = g[id];
-      if (n.op == Op::variable)
-        varies[id] = n.space == kUnknown && std::find(unknowns.begin(), unknowns.end(), n.base()) != unknowns.end();
-      for_each_argument(n, [&](NodeId k) { varies[id] = static_cast<char>(varies[id] | varies[k]); });
-    }
-    if (varies[root] == 0) return std::vector<NodeId>{root};
-    for (const NodeId id : below) {
-      if (varies[id] == 0) continue;
-      for_each_argument(g[id], [&](NodeId k) {
-        if (varies[k] == 0 && !is_leaf(g[k].op)) found.push_back(k);
-      });
-    }
-    return found;
-  };
-
   std::vector<std::int32_t> open_unknowns;  // not solved for yet
   for (const Wanted& wish : wanted)
     open_unknowns.insert(open_unknowns.end(), wish.unknowns.begin(), wish.unknowns.end());
   for (const Wanted& wish : wanted) {
+    Independent independent(g, wish.unknowns);
     Block block;
     block.size = static_cast<std::int32_t>(wish.unknowns.size());
     block.linear = wish.linear;
@@ -383,11 +403,11 @@ Plan::Plan(Equations eq) {
     block.pivots = assembler.reserve(3 * n);  // permutation, row scales, correction
     for (const auto* list : {&wish.residuals, &wish.jacobian})
       for (const NodeId root : *list)
-        for (const NodeId id : independent(root, wish.unknowns)) assembler.value(block.before, id);
+        for (const NodeId id : independent.parts(root)) assembler.value(block.before, id);
     if (wish.leading)
       for (const auto* list : {&wish.leading->schur, &wish.leading->parts})
         for (const NodeId root : *list)
-          for (const NodeId id : independent(root, wish.unknowns)) assembler.value(block.before, id);
+          for (const NodeId id : independent.parts(root)) assembler.value(block.before, id);
     for (std::size_t k = 0; k < wish.residuals.size(); ++k)
       assembler.store(block.residual, wish.residuals[k], block.r + static_cast<std::int32_t>(k));
     if (wish.leading) {
@@ -398,7 +418,7 @@ Plan::Plan(Equations eq) {
     for (std::size_t k = 0; k < wish.jacobian.size(); ++k) {
       const std::int32_t place = block.J + static_cast<std::int32_t>(k);
       if (g.is_constant(wish.jacobian[k], 0.0)) continue;  // the image holds 0 there
-      const bool fixed = independent(wish.jacobian[k], wish.unknowns) == std::vector<NodeId>{wish.jacobian[k]};
+      const bool fixed = independent.holds(wish.jacobian[k]);
       assembler.store(fixed ? block.before : block.jacobian, wish.jacobian[k], place);
     }
     if (use_saddle) {
