@@ -10,7 +10,7 @@ import tempfile
 
 import pages
 
-FOLDERS = ["bench", "cli", "cmake", "examples", "experiments", "include", "models", "src", "tests", "web"]
+FOLDERS = ["bench", "cli", "cmake", "examples", "experiments", "include", "models", "mpi", "src", "tests", "web"]
 FILES = ["CMakeLists.txt", "LICENSE", "NOTICE"]
 
 
