@@ -631,6 +631,7 @@ void Text::newton(const Plan::Block& b) {
   else
     line("size = change{} / big{};", kinds[0] ? 0 : 1, kinds[0] ? 0 : 1);
   each([&](int k) { line("if (since == 0) first{} = big{};", k, k); });
+  line("older = ratio;");
   line("ratio = 0.0;");
   if (looks_far()) line("if (k == 1 && size > {}) rough = 1;", literal(starting::kRough));
   // Convergence::arrived
@@ -649,7 +650,12 @@ void Text::newton(const Plan::Block& b) {
   const std::string squared = shape_.cautious ? "ratio" : "ratio * ratio";
   const std::string kept = "ratio / (1.0 - ratio > 0.5 ? 1.0 - ratio : 0.5)";
   line("next = {};", leads ? kept : keeps ? fmt::format("current ? {} : {}", squared, kept) : squared);
-  line("if (ratio < 1.0 && size * next <= {}) break;", literal(0.25 * Convergence::kEps));
+  const std::string two =
+      fmt::format("size * size * ratio * older <= {}", literal(Convergence::kSmall * Convergence::kSmall));
+  line("if (ratio < 1.0 && size * next <= {}{}) break;", literal(Convergence::kSmall),
+       leads   ? fmt::format(" && (since < 3 || {})", two)
+       : keeps ? fmt::format(" && (current || since < 3 || {})", two)
+               : std::string());
   open("if (ratio > 0x1.3333333333333p-2)");  // 0.3
   line("if (size <= {}) break;", leads   ? literal(Convergence::kCertainlyRounding)
                                  : keeps ? fmt::format("(current ? {} : {})", literal(Convergence::kRoundingLevel),
@@ -908,7 +914,7 @@ std::string Text::write() {
   line("int part = 0, spent = 0, before = 0, most = job->most, k = 0, since = 0, current = 1;");
   line("const int max_newton = job->max_newton;");
   line("double typical0, typical1, noise0, noise1, big0, big1, change0, change1, first0 = 0.0, first1 = 0.0;");
-  line("double size, last, ratio, next;");
+  line("double size, last, ratio = 0.0, older, next;");
   std::string gamma;
   for (const double x : shape_.gamma) gamma += literal(x) + ",";
   line("static const double parts[] = {{{}}};", gamma);

@@ -328,7 +328,7 @@ void HeaderText::plain_steps(const LoopText& loop) {
     [[maybe_unused]] int k = 0, since = 0, current = 1;
     [[maybe_unused]] double typical0 = 0.0, typical1 = 0.0, noise0 = 0.0, noise1 = 0.0, big0 = 0.0, big1 = 0.0;
     [[maybe_unused]] double change0 = 0.0, change1 = 0.0, first0 = 0.0, first1 = 0.0;
-    [[maybe_unused]] double size = 0.0, last = 0.0, ratio = 0.0, next = 0.0;
+    [[maybe_unused]] double size = 0.0, last = 0.0, ratio = 0.0, older = 0.0, next = 0.0;
     [[maybe_unused]] static constexpr double parts[] = {{{}}};
 )",
       literal(data_.solve.tolerance), data_.solve.max_iterations, numbers(shape_.gamma));

@@ -423,13 +423,21 @@ void LanesText::newton(const Plan::Block& b) {
   if (looks_far_) line("rough@ |= go@ & (size_@ > {});", literal(starting::kRough));
   close();
   line("arrived@ = (size_@ <= {}) | (size_@ <= tolerance);", literal(Convergence::kEps));  // Convergence::arrived
+  line("older_@ = ratio_@;");
   line("ratio_@ = ALL(0.0);");
   open("if (k >= 2)");
   line("ratio_@ = size_@ / last_@;");
   const std::string squared = shape_.cautious ? "ratio_@" : "ratio_@ * ratio_@";
   const std::string kept = "ratio_@ / pick(1.0 - ratio_@ > 0.5, 1.0 - ratio_@, ALL(0.5))";
   line("next_@ = {};", leads ? kept : keeps ? fmt::format("pick(current_@, {}, {})", squared, kept) : squared);
-  line("arrived@ |= (ratio_@ < 1.0) & (size_@ * next_@ <= {});", literal(0.25 * Convergence::kEps));
+  if (leads || keeps) {
+    open("if (k >= 3)");  // Convergence::two_steps
+    const std::string two =
+        fmt::format("size_@ * size_@ * ratio_@ * older_@ <= {}", literal(Convergence::kSmall * Convergence::kSmall));
+    line("next_@ = pick({}({}), next_@, ALL(1.0));", keeps ? "current_@ | " : "", two);
+    close();
+  }
+  line("arrived@ |= (ratio_@ < 1.0) & (size_@ * next_@ <= {});", literal(Convergence::kSmall));
   line("slow@ = go@ & ~arrived@ & (ratio_@ > 0x1.3333333333333p-2);");  // 0.3
   open("if (" + any("slow@") + ")");
   if (keeps)
@@ -650,7 +658,7 @@ std::string LanesText::write() {
         line("v s{}_@;", slot);
     }
     line("v typical0_@, typical1_@, noise0_@, noise1_@, big0_@, big1_@, change0_@, change1_@, first0_@, first1_@;");
-    line("v size_@, last_@, ratio_@, next_@;");
+    line("v size_@, last_@, ratio_@ = ALL(0.0), older_@, next_@;");
     line("i go@, bad@, arrived@, slow@, current_@{};", looks_far_ ? ", far@, rough@" : "");
     for (std::int32_t k = 0; k < largest; ++k) line("v d{}_@;", k);
     for (const std::int32_t n : loops_) {

@@ -25,6 +25,7 @@ class Convergence {
   static constexpr double kRoundingLevel = 1e-9;  // a stagnating correction below this is rounding, above it a failure
   static constexpr double kCertainlyRounding = 1e-14;
   static constexpr double kNoise = 64 * kEps;
+  static constexpr double kSmall = 0.25 * kEps;
 
   explicit Convergence(const SolveOptions& options) : options_(options) {}
 
@@ -37,6 +38,7 @@ class Convergence {
 
   // One more correction, made with the matrix of the current point or with another one. True: that was the last.
   bool arrived(const Correction& c, bool current) {
+    older_ = ratio_;
     ratio_ = 0.0;
     for (int k = 0; k < 2; ++k)
       if (first_[k] == 0.0) first_[k] = c.big[k];
@@ -46,7 +48,7 @@ class Convergence {
       // Newton with the current matrix squares the ratio, with another one it keeps it.
       const double squared = options_.cautious ? ratio_ : ratio_ * ratio_;
       const double next = current ? squared : ratio_ / (1.0 - ratio_ > 0.5 ? 1.0 - ratio_ : 0.5);
-      if (ratio_ < 1.0 && c.size * next <= 0.25 * kEps) return true;
+      if (ratio_ < 1.0 && c.size * next <= kSmall && (current || since_ < 3 || two_steps(c.size))) return true;
       // Stagnation at rounding level. With another matrix a slow ratio may also mean a poor matrix: look again with the
       // current one.
       if (ratio_ > 0.3 && c.size <= (current ? kRoundingLevel : kCertainlyRounding)) return true;
@@ -62,8 +64,12 @@ class Convergence {
   void restart() { since_ = 0; }
 
  private:
+  // With a matrix that stays the same, parts of the error may take turns: one ratio is small by chance, and the mean of two is
+  // not.
+  [[nodiscard]] bool two_steps(double size) const { return size * size * ratio_ * older_ <= kSmall * kSmall; }
+
   SolveOptions options_;
-  double last_ = 0.0, ratio_ = 0.0;
+  double last_ = 0.0, ratio_ = 0.0, older_ = 0.0;
   double first_[2] = {0.0, 0.0};
   int since_ = 0;
 };
