@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "formulation/family_start.hpp"
 #include "methods/baselines.hpp"
@@ -49,6 +50,19 @@ Formulation formulation_of(std::string_view name) {
 bool massless(const System& system) {
   if (system.is_large()) return system.families().massless;
   return system.is_mechanical() && system.mechanical().mass && !system.mechanical().inverse_mass;
+}
+
+// The coordinates whose rows of a constant mass matrix are 0, for messages.
+std::string without_inertia(const System& system) {
+  std::vector<std::string> names;
+  if (!system.is_large()) {
+    const std::vector<double>& mass = *system.mechanical().mass;
+    const auto n = static_cast<std::size_t>(system.n());
+    for (std::size_t i = 0; i < n; ++i)
+      if (std::all_of(&mass[i * n], &mass[i * n] + n, [](double x) { return x == 0.0; }))
+        names.push_back(system.model().coordinates[static_cast<std::int32_t>(i)]);
+  }
+  return names.empty() ? "some motion" : fmt::format("{}", fmt::join(names, ", "));
 }
 
 // Can a Runge-Kutta scheme take a mass matrix that is exactly singular? Its equations are then those in the rates (see
@@ -262,10 +276,11 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
     form.power = options.audit_power;
     if (form.power) form.damping = model.ph.R;
     if (massless(system) && !takes_massless(scheme))
-      throw Error(
-          fmt::format("'{}' has a mass of exactly 0, which '{}' cannot take: its matrix is singular. prk-murua, "
-                      "spark-gauss, srk-gauss and rk-radau-iia can; or use a small mass",
-                      model.key, out.name));
+      throw Error(fmt::format(
+          "'{}' has a mass of exactly 0 (no inertia in {}), which '{}' cannot take: its matrix is singular. "
+          "If that was not meant, add a kinetic term for it. prk-murua, spark-gauss, srk-gauss and "
+          "rk-radau-iia can take it where forces determine the motion; or use a small mass",
+          model.key, without_inertia(system), out.name));
     if (system.is_large()) {  // without stage values for dense output: it interpolates between the steps
       data.nominal_step = options.step;
       data.turn_free = form.formulation != Formulation::ggl;
@@ -283,7 +298,15 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
                         out.name));
       step.simplified = data.solve.simplified;
       data.turn_free = step.turn_free;
-      data.step = Plan(std::move(step));
+      try {
+        data.step = Plan(std::move(step));
+      } catch (const Error&) {
+        if (!massless(system)) throw;
+        throw Error(
+            fmt::format("nothing determines the motion of {} in '{}': it has no inertia, and no force depends on its "
+                        "velocity. Add a kinetic term for it or remove the coordinate",
+                        without_inertia(system), model.key));
+      }
     }
     if (scheme.carries_multiplier)
       data.carried = data.m + (form.formulation == Formulation::ggl ? system.holonomic() : 0);

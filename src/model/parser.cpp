@@ -157,7 +157,10 @@ void Parser::parse() {
   f_.root = expression();
   if (token_ == Token::end) return;
   if (at(')')) expected("an operator or the end", "This `)` closes nothing");
-  if (at('<') || at('>') || at('=')) expected("an operator or the end", "Comparisons belong in if(a < b, x, y)");
+  if (at('='))
+    expected("an operator or the end",
+             "An equation a = b is written a - (b), which is zero; comparisons belong in if(a < b, x, y)");
+  if (at('<') || at('>')) expected("an operator or the end", "Comparisons belong in if(a < b, x, y)");
   if (token_ == Token::prime) expected("an operator or the end", "' follows the name of a coordinate, as in x'");
   if (token_ == Token::name || token_ == Token::number || at('(')) {
     expected("an operator or the end", "A product is written with a star");

@@ -188,5 +188,31 @@ TEST(Symank, LobattoWorksDownToTinyMasses) {
   EXPECT_THROW(run(massless, "prk-lobatto", 3, "index3", 2e-4, 1.0), Error);
 }
 
+// A kinetic term that was forgotten: every method names the coordinate and says what to add.
+TEST(Symank, AForgottenKineticTermIsNamed) {
+  const Model model = parse_model(R"toml(
+coordinates = ["x", "y", "theta"]
+[lagrangian]
+kinetic = "(x'^2 + y'^2)/2"
+potential = "-x"
+[constraints.nonholonomic]
+blade = "cos(theta)*y' - sin(theta)*x'"
+[initial]
+"theta'" = 1
+)toml",
+                                  "forgotten.toml");
+  for (const char* name : {"spark-lobatto-ab", "prk-murua", "spark-gauss"}) {
+    SCOPED_TRACE(name);
+    try {
+      simulate(model, {.method = name, .step = 0.1, .until = 1.0});
+      ADD_FAILURE() << "was taken";
+    } catch (const Error& e) {
+      const std::string said = e.what();
+      EXPECT_NE(said.find("theta"), std::string::npos) << said;
+      EXPECT_NE(said.find("dd a kinetic term"), std::string::npos) << said;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace rattleback::testing
