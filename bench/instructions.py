@@ -2,7 +2,7 @@
 """Instructions per step of every side of every case of bench_table, counted by callgrind: they do not depend on load.
 
     bench/instructions.py [--build FOLDER]            prints them, with the columns that a hand-written kernel should meet
-    bench/instructions.py --write                     keeps them in bench/instructions.json
+    bench/instructions.py --write                     keeps them in bench/instructions.json, and on the page
     bench/instructions.py --check                     exit 1 when one grew by more than 5 % over what is kept there
 
 Counts belong to a processor and a compiler: where they differ from those that are kept, --check has nothing to compare and
@@ -59,6 +59,20 @@ def count(program, case, way):
     return int(found.group(1)) / STEPS
 
 
+def write_page(counts):
+    """The table of docs/developer/benchmarks.md."""
+    page = os.path.join(os.path.dirname(HERE), "docs", "developer", "benchmarks.md")
+    with open(page, encoding="utf-8") as file:
+        text = file.read()
+    begin, end = "<!-- begin instructions -->\n", "<!-- end instructions -->"
+    ways = ["kernel", "interpreter", "native", "cpp"]
+    table = "| case | kernel | interpreter | native | C++ |\n|---|---|---|---|---|\n"
+    for case, n in counts.items():
+        table += f"| {case} | " + " | ".join(f"{n[way]:.0f}" if way in n else "" for way in ways) + " |\n"
+    with open(page, "w", encoding="utf-8") as file:
+        file.write(text[: text.index(begin) + len(begin)] + table + text[text.index(end):])
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--build", default=os.path.join(os.path.dirname(HERE), "build"))
@@ -108,6 +122,7 @@ def main():
         with open(KEPT, "w", encoding="utf-8") as file:
             json.dump({"machine": here, "steps": STEPS, "counts": counts}, file, indent=2)
             file.write("\n")
+        write_page(counts)
     if asked.check and grown:
         print("more than 5 % above what bench/instructions.json keeps:\n  " + "\n  ".join(grown))
         sys.exit(1)

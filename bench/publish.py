@@ -104,7 +104,8 @@ def main():
     machine = result.splitlines()[0]
     goals = result[result.index("Goals.\n\n") + len("Goals.\n\n"):]
     ratios = re.search(r"(\| case \| limit.*?\n)\n", result, re.S).group(1)
-    fill("README.md", "performance", f"{machine}\n\n{ratios}\n{goals}")
+    what = result[result.index("One trajectory"):result.index("| case |")]
+    fill("README.md", "performance", f"{machine}\n\n{what}{ratios}\n{goals}")
 
 
 if __name__ == "__main__":
