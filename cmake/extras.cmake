@@ -85,9 +85,6 @@ if(bench_sources)
     if(uses_benchmark)
       target_link_libraries(bench_${name} PRIVATE benchmark::benchmark)
     endif()
-    if(name STREQUAL large)  # bench/chain_kernel.hpp is in it
-      target_compile_options(bench_${name} PRIVATE -O3 -march=native -ffp-contract=fast)
-    endif()
     target_compile_definitions(
       bench_${name} PRIVATE RATTLEBACK_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                             RATTLEBACK_BENCH_FLAGS="${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_RELEASE}")
