@@ -82,7 +82,7 @@ Equations explicit_ode_step(const Mechanical& system, const EmbeddedTableau& tab
   std::vector<NodeId> lambda;
   std::int32_t next = 0;
   const auto add_unknowns = [&](std::int32_t count, std::span<const NodeId> guesses) {
-    const std::vector<NodeId> u = in.list(kUnknown, next, count);
+    std::vector<NodeId> u = in.list(kUnknown, next, count);
     next += count;
     eq.guesses.insert(eq.guesses.end(), guesses.begin(), guesses.end());
     eq.scales.insert(eq.scales.end(), static_cast<std::size_t>(count), Equations::Scale::state);

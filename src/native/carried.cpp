@@ -168,8 +168,10 @@ void Search::add_first(std::uint32_t slot, std::vector<Instruction>& to) {
   const auto it = writer_.find(slot);
   if (it == writer_.end()) return;
   const Instruction& in = *it->second;
-  const std::uint32_t x[3] = {in.a, in.b, in.c};
-  for (int i = 0; i < argument_count(in.code); ++i) add_first(x[i], to);
+  const int count = argument_count(in.code);
+  if (count > 0) add_first(in.a, to);
+  if (count > 1) add_first(in.b, to);
+  if (count > 2) add_first(in.c, to);
   to.push_back(in);
 }
 

@@ -55,7 +55,7 @@ class Text {
  private:
   template <class... Args>
   void line(fmt::format_string<Args...> text, Args&&... args) {
-    out_.append(static_cast<std::size_t>(2 * depth_), ' ');
+    out_.append(2 * static_cast<std::size_t>(depth_), ' ');
     fmt::format_to(std::back_inserter(out_), text, std::forward<Args>(args)...);
     out_ += '\n';
   }
@@ -151,7 +151,7 @@ void Text::written_by(const Program& p) {
 std::vector<char> Text::named() const {
   std::vector<char> shared(image_.size(), 0);
   const auto range = [&](std::int32_t first, std::int32_t count) {
-    for (std::int32_t k = 0; k < count; ++k) shared[static_cast<std::size_t>(first + k)] = 1;
+    for (std::int32_t k = 0; k < count; ++k) shared[static_cast<std::size_t>(first) + static_cast<std::size_t>(k)] = 1;
   };
   range(plan_.slot(kPosition), static_cast<std::int32_t>(shape_.state));
   for (const Space space : {kTime, kStepSize, kPreviousStep})
@@ -178,7 +178,7 @@ void Text::find_local() {
   std::vector<int> written_in(image_.size(), -1);  // the last piece that has
   std::vector<char> shared = named();
   const auto range = [&](std::int32_t first, std::int32_t count) {
-    for (std::int32_t k = 0; k < count; ++k) shared[static_cast<std::size_t>(first + k)] = 1;
+    for (std::int32_t k = 0; k < count; ++k) shared[static_cast<std::size_t>(first) + static_cast<std::size_t>(k)] = 1;
   };
   int piece = 0;
   const std::size_t packs = lanes_ ? lanes_->packs().size() : 0;

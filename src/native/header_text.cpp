@@ -102,7 +102,7 @@ std::string PlanText::function(std::string_view what, const Program& p) {
         fmt::format("  static constexpr double {}_table{}[] = {{{}}};\n", prefix_, table_count_, numbers(values));
     return fmt::format("{}_table{}", prefix_, table_count_++);
   };
-  const std::string name = fmt::format("{}_{}", prefix_, what);
+  std::string name = fmt::format("{}_{}", prefix_, what);
   const std::span<const Instruction> all(p.code.data(), p.code.size() - 1);  // without Code::end
   std::string calls;
   for (std::size_t first = 0, k = 0; first < all.size(); first += kPiece, ++k) {

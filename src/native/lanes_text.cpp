@@ -53,7 +53,7 @@ class LanesText {
   void put(const std::string& text) {
     const bool each = text.find('@') != std::string::npos;
     for (int c = 0; c < (each ? at_once_ : 1); ++c) {
-      out_.append(static_cast<std::size_t>(2 * depth_), ' ');
+      out_.append(2 * static_cast<std::size_t>(depth_), ' ');
       for (const char x : text)
         if (x == '@')
           out_ += std::to_string(c);
@@ -132,7 +132,7 @@ void LanesText::find_local() {
   std::vector<int> user(image_.size(), -1);
   std::vector<char> shared(image_.size(), 0);
   const auto range = [&](std::int32_t first, std::int32_t count) {
-    for (std::int32_t k = 0; k < count; ++k) shared[static_cast<std::size_t>(first + k)] = 1;
+    for (std::int32_t k = 0; k < count; ++k) shared[static_cast<std::size_t>(first) + static_cast<std::size_t>(k)] = 1;
   };
   int piece = 0;
   const auto look = [&](const Program& p) {

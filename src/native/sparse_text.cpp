@@ -114,7 +114,7 @@ class Writer {
  private:
   template <class... Args>
   void line(fmt::format_string<Args...> text, Args&&... args) {
-    out_.append(static_cast<std::size_t>(2 * depth_), ' ');
+    out_.append(2 * static_cast<std::size_t>(depth_), ' ');
     fmt::format_to(std::back_inserter(out_), text, std::forward<Args>(args)...);
     out_ += '\n';
   }
