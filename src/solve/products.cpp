@@ -78,7 +78,7 @@ void Products::run(const double* w, double* out) const {
       continue;
     }
     const auto term = [&](std::int32_t k, std::int32_t first, std::int32_t count, double* sum) {
-      const Factors& f = factors_[static_cast<std::size_t>(run.first + k)];
+      const Factors& f = factors_[static_cast<std::size_t>(run.first) + static_cast<std::size_t>(k)];
       const std::int32_t p = f.a_step, q = f.b_step;
       const double *const a = w + f.a + first * p, *const b = w + f.b + first * q;
       if (p == 1 && q == 1)
@@ -96,7 +96,7 @@ void Products::run(const double* w, double* out) const {
 void Products::run_bounds(const double* w, const double* size, double unit, double* out) const {
   for (const Run& run : runs_) {
     const auto term = [&](std::int32_t k, std::int32_t first, std::int32_t count, double* sum) {
-      const Factors& f = factors_[static_cast<std::size_t>(run.first + k)];
+      const Factors& f = factors_[static_cast<std::size_t>(run.first) + static_cast<std::size_t>(k)];
       const std::int32_t p = f.a_step, q = f.b_step;
       const double *const a = w + f.a + first * p, *const b = size + f.b + first * q;
       if (p == 1 && q == 0)

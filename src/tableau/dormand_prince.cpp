@@ -120,7 +120,8 @@ EmbeddedTableau dormand_prince_853() {
   t.main.stages = kStages;
   t.main.order = 8;
   t.main.A.assign(static_cast<std::size_t>(kStages) * kStages, 0.0);
-  for (const Cell& x : kA) t.main.A[static_cast<std::size_t>(x.row * kStages + x.column)] = x.value;
+  for (const Cell& x : kA)
+    t.main.A[static_cast<std::size_t>(x.row) * kStages + static_cast<std::size_t>(x.column)] = x.value;
   t.main.b.assign(kB, kB + kStages);
   t.main.c.assign(kC, kC + kStages);
   t.error5.assign(kError5, kError5 + kStages);
