@@ -153,7 +153,8 @@ struct Trajectory {
   std::int64_t newton_iterations = 0;
   int newton_max_per_step = 0;
   double wall_seconds = 0.0;
-  bool native = false;  // some steps were taken by compiled code (Options::native)
+  double compile_seconds = 0.0;  // the part of them that it took to compile the step, or to find it in the cache
+  bool native = false;           // some steps were taken by compiled code (Options::native)
 };
 
 // Runge-Kutta methods take the families of a mechanical system as they are. The other methods, and daes, work on single

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "audit/derivative_check.hpp"
 #include "audit/integrability.hpp"
@@ -44,9 +45,11 @@ std::string dead_constraints(CheckReport& out) {
 std::string obstacle_at_start(const System& system, const StartAnalysis& a) {
   if (!a.redundant.empty())
     return "needs independent constraints: '" + a.redundant.front() + "' depends on the others at the start";
-  if (!a.saddle_regular)
-    return system.is_odae() ? "needs g_y v_z r_psi regular at the start"
-                            : "needs a regular saddle-point matrix [L_vv K^T; K 0] at the start";
+  if (!a.saddle_regular && system.is_odae()) return "needs g_y v_z r_psi regular at the start";
+  if (!a.saddle_regular && !a.without_inertia.empty())
+    return fmt::format("needs inertia in {}. Add a kinetic term for it, or remove the coordinate",
+                       fmt::join(a.without_inertia, ", "));
+  if (!a.saddle_regular) return "needs a regular saddle-point matrix [L_vv K^T; K 0] at the start";
   if (!a.pulling.empty())
     return "needs a multiplier that pushes: psi of '" + a.pulling.front() + "' pulls towards the constraint";
   if (!a.negative_inertia.empty() && system.model().kinetic)
@@ -54,13 +57,28 @@ std::string obstacle_at_start(const System& system, const StartAnalysis& a) {
   return "";
 }
 
-void check_methods(const Model& model, CheckReport& out, const std::string& obstacle) {
+// Forces may determine what inertia does not, and some of the methods can take that: one step shows it.
+bool takes_a_step(const Model& model, const std::string& method) try {
+  constexpr double kStep = 1e-2;
+  Options options;
+  options.method = method;
+  options.step = model.run.step.value_or(kStep);
+  options.until = options.step;
+  options.project = true;
+  return simulate(model, options).status == Status::done;
+} catch (const Error&) {
+  return false;
+}
+
+// massless: the mass matrix is constant and singular, and nothing else stops every method.
+void check_methods(const Model& model, CheckReport& out, const std::string& obstacle, bool massless = false) {
   out.obstacle = obstacle;
   for (const MethodEntry& entry : registry()) {
     MethodCheck c;
     c.name = entry.info.name;
     c.reason = why_not(entry, model, "");
-    if (c.reason.empty()) c.reason = obstacle;
+    if (c.reason.empty() && !(massless && takes_a_step(model, c.name)))
+      c.reason = massless && obstacle.empty() ? "cannot take a mass of exactly 0" : obstacle;
     c.applies = c.reason.empty();
     out.methods.push_back(std::move(c));
   }
@@ -269,7 +287,9 @@ CheckReport check(const Model& model) {
         "multipliers of minimum norm");
   for (std::string& note : inertia_notes(*system, a)) out.notes.push_back(std::move(note));
   const std::string dead = dead_constraints(out);
-  check_methods(model, out, dead.empty() ? obstacle_at_start(*system, a) : dead);
+  const bool massless = system->is_mechanical() && system->mechanical().mass && !system->mechanical().inverse_mass;
+  check_methods(model, out, dead.empty() ? obstacle_at_start(*system, a) : dead,
+                massless && dead.empty() && a.redundant.empty());
   return out;
 }
 

@@ -407,6 +407,7 @@ Start consistent_start(const System& system, bool project, StartFunctions& funct
           worst->name, worst->position ? "position" : "velocity", worst->value, worst->relative, kStartTolerance));
     const std::vector<double> q = s.q, v = s.v;
     const std::string worst_name = worst->name;
+    const char* const level = worst->position ? "position" : "velocity";
     const double worst_value = worst->value;
     const bool converged = project_start(system, s.q, s.v);
     a = analyse(system, functions, s.q, s.v, model.z0);
@@ -427,9 +428,9 @@ Start consistent_start(const System& system, bool project, StartFunctions& funct
     for (std::size_t i = 0; i < q.size(); ++i) moved += (s.q[i] - q[i]) * (s.q[i] - q[i]);
     for (std::size_t i = 0; i < v.size(); ++i) moved += (s.v[i] - v[i]) * (s.v[i] - v[i]);
     s.notes.push_back(
-        fmt::format("the start was inconsistent ('{}': {:.3e}) and was moved by {:.3e} to the nearest "
+        fmt::format("the start was inconsistent ('{}' at {} level: {:.3e}) and was moved by {:.3e} to the nearest "
                     "consistent one",
-                    worst_name, worst_value, std::sqrt(moved)));
+                    worst_name, level, worst_value, std::sqrt(moved)));
   }
   if (!a.vanishing.empty())
     throw Error(fmt::format(

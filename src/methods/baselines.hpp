@@ -1,4 +1,5 @@
-// The codes a user would otherwise pick, to compare with: they differentiate the constraint and drift off it.
+// The codes a user would otherwise pick, to compare with: they differentiate the constraint and drift off it
+// (baumgarte feeds the error back).
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
-// The stepper of all methods whose step is a Plan: Runge-Kutta families, discrete Lagrange methods, compositions.
+// The stepper of all methods whose step is a Plan: Runge-Kutta families, discrete Lagrange methods, explicit methods on the
+// underlying ODE, energy-preserving, overdetermined and port-Hamiltonian ones; compositions.
 #pragma once
 
 #include <optional>

@@ -19,7 +19,7 @@ class NativeChoice {
   NativeChoice(const std::string& wanted, Stepper& stepper) : stepper_(stepper) {
     undecided_ = wanted.empty() || wanted == "auto";
     if (wanted != "on") return;
-    if (const std::string reason = stepper.go_native(false); !reason.empty())
+    if (const std::string reason = compile(false); !reason.empty())
       throw Error(
           fmt::format("--native on: {}. Leave it out, and the steps are interpreted, with the same results", reason));
   }
@@ -37,6 +37,9 @@ class NativeChoice {
     return report;
   }
 
+  // What it took to write the text of the step and to compile it or to find it in the cache.
+  [[nodiscard]] double compile_seconds() const { return compile_seconds_; }
+
  private:
   using Clock = std::chrono::steady_clock;
   static constexpr std::int64_t kBatch = 64, kFewest = 8;
@@ -52,12 +55,19 @@ class NativeChoice {
     const double step = seconds_ / static_cast<double>(steps_), rest = step * static_cast<double>(left);
     const double compiling = kCompiling + kPerStepSecond * step;
     const bool pays = rest > 3.0 * (compiling < kLongest ? compiling : kLongest);
-    if (rest > kLoading) (void)stepper_.go_native(!pays);
+    if (rest > kLoading) (void)compile(!pays);
+  }
+
+  std::string compile(bool only_cached) {
+    const Clock::time_point begin = Clock::now();
+    std::string reason = stepper_.go_native(only_cached);
+    compile_seconds_ = std::chrono::duration<double>(Clock::now() - begin).count();
+    return reason;
   }
 
   Stepper& stepper_;
   bool undecided_ = false;
-  double seconds_ = 0.0;
+  double seconds_ = 0.0, compile_seconds_ = 0.0;
   std::int64_t steps_ = 0;
 };
 

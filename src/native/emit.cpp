@@ -986,7 +986,7 @@ std::vector<const Program*> programs_of(const Plan::Block& b) {
 }
 
 std::string why_not_native(const Plan& plan) {
-  if (plan.is_sparse()) return "large systems are solved with sparse matrices, which are not compiled";
+  if (plan.is_sparse()) return "large systems are solved with sparse matrices, and have no step of one piece";
   if (plan.instruction_count() > kMostInstructions) return "its step is so long that compiling it would not pay";
   for (const Plan::Block& b : plan.blocks()) {
     if (b.saddle) return "its stage system is solved with a matrix that is shared by the stages, which is not compiled";

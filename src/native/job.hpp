@@ -1,5 +1,5 @@
 // What the stepper and its compiled step tell each other: the arguments of the one function of a compiled text.
-// emit.cpp writes the same struct into the text.
+// dense_text.cpp writes the same struct into the text.
 #pragma once
 
 #include <cstdint>

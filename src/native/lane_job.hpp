@@ -1,4 +1,5 @@
-// What a group of runs and its compiled step tell each other. lanes_text.cpp writes the same struct into the text.
+// What a group of runs and its compiled step tell each other. lanes_solve_text.cpp writes the same struct into the
+// text.
 //
 // Arrays are kLaneWidth lanes wide: value i of lane l is x[i*kLaneWidth + l]. Masks are 0 or -1 for each lane.
 #pragma once

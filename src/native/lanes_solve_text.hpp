@@ -11,7 +11,8 @@ namespace rattleback {
 extern const char* const kLaneHeadText;    // types, masks, struct lane_job (lane_job.hpp)
 extern const char* const kLaneLookUpText;  // behind kLookUpText
 
-// near_value(), far_value(), make_room() and far_is_better() of solve/starting_values.hpp, for rows of this length.
+// near_value(), far_value() and far_is_better() of solve/starting_values.hpp, and make_room(), the part of next_row() that
+// moves rows; for rows of this length.
 std::string lane_starting_text(std::size_t width, std::size_t unknowns);
 std::string lane_unrolled_solve_text(std::int32_t n);  // lane_solve<n>: returns the lanes whose matrix is singular
 std::string lane_factor_text(std::int32_t n);          // lane_factor<n>, likewise, and lane_substitute<n>

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "audit/energy_balance.hpp"
 #include "rattleback/analysis.hpp"
 #include "report/hdf5.hpp"
 #include "report/layout.hpp"
@@ -70,7 +71,8 @@ Json summary(const Model& model, const EnsembleReport& r) {
     json["energy_error"] = {{"mean", r.energy->mean.back()},
                             {"variance", r.energy->variance.back()},
                             {"max", largest(r.energy->max)},
-                            {"mean_square", r.energy->mean_square.back()}};
+                            {"mean_square", r.energy->mean_square.back()},
+                            {"conserved", why_energy_changes(model).empty()}};
   const auto worst = [&](std::optional<double> EnsembleMember::*value) -> std::optional<double> {
     std::optional<double> out;
     for (const EnsembleMember& m : r.members)
@@ -93,7 +95,12 @@ std::string to_text(const Model& model, const EnsembleReport& r) {
                            count_text(r.threads, "thread"), duration_text(r.wall_seconds)),
                "", "  ");
   if (r.energy) {
-    text += "\nEnergy error E - E0 over the members\n" + times_table(*r.energy);
+    const std::string why = why_energy_changes(model);
+    if (why.empty())
+      text += "\nEnergy error E - E0 over the members\n";
+    else
+      text += '\n' + wrap(fmt::format("Energy change E - E0 over the members. {}: it is no error", why), "", "");
+    text += times_table(*r.energy);
   } else {
     text += "\nNo statistics of the energy: ";
     text += r.failed.size() == r.members.size() ? "no member reached the end.\n" : "this kind of system has none.\n";

@@ -180,6 +180,7 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
   json["message"] = trajectory.message;
   json["native"] = trajectory.native;
   json["wall_seconds"] = trajectory.wall_seconds;
+  if (trajectory.native) json["compile_seconds"] = trajectory.compile_seconds;
   return json;
 }
 

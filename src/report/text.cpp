@@ -179,10 +179,18 @@ std::string constraint_sentences(const Model& model, const Trajectory& t) {
   return text;
 }
 
+// The compiler is named where it took a good part of the time.
+std::string time_taken(const Trajectory& t) {
+  std::string text = "in " + duration_text(t.wall_seconds);
+  if (t.native && t.compile_seconds > 0.1 * t.wall_seconds)
+    text += fmt::format(", {} of it compiling", duration_text(t.compile_seconds));
+  return text;
+}
+
 std::string adaptive_steps(const Trajectory& t) {
-  if (t.steps == 0) return fmt::format(": no steps, in {}", duration_text(t.wall_seconds));
-  return fmt::format(": {} from {:.3g} to {:.3g}, to t = {:.10g}, in {}", count_text(t.adaptive->steps, "step"),
-                     t.adaptive->smallest, t.adaptive->largest, t.t, duration_text(t.wall_seconds));
+  if (t.steps == 0) return ": no steps, " + time_taken(t);
+  return fmt::format(": {} from {:.3g} to {:.3g}, to t = {:.10g}, {}", count_text(t.adaptive->steps, "step"),
+                     t.adaptive->smallest, t.adaptive->largest, t.t, time_taken(t));
 }
 
 // What chose the steps, and what that means for a long run.
@@ -269,9 +277,9 @@ std::string method_line(const Trajectory& t) {
   std::string text = t.method;
   if (t.order > 0) text += fmt::format(", {}, order {}", count_text(t.stages, "stage"), t.order);
   if (t.adaptive) return text + adaptive_steps(t);
-  return text + fmt::format(": {} of {:g} to t = {:.10g}, in {}",
+  return text + fmt::format(": {} of {:g} to t = {:.10g}, {}",
                             adaptive ? count_text(t.steps, "output interval") : count_text(t.steps, "step"), t.step,
-                            t.t, duration_text(t.wall_seconds));
+                            t.t, time_taken(t));
 }
 
 // One paragraph per reason, with all methods that share it.
@@ -328,7 +336,7 @@ std::string slope_text(double value) { return std::isfinite(value) ? fmt::format
 }  // namespace
 
 std::string to_text(const Model& model, const Trajectory& t) {
-  std::string text = fmt::format("{} ({})\n", model.name, model.key) + method_line(t) + '\n';
+  std::string text = fmt::format("{} ({})\n", model.name, model.key) + wrap(method_line(t), "", "  ");
   if (t.steps == 0)
     text += '\n' + nothing_sentence(t) + '\n';
   else if (t.status == Status::stopped)

@@ -350,6 +350,7 @@ Trajectory Run::go() {
                                     *options_.until, grid_.h, grid_.last));
   }
   out.wall_seconds = seconds_since(begin);
+  out.compile_seconds = native.compile_seconds();
 
   out.method = method_.name;
   out.formulation = method_.formulation;

@@ -1,5 +1,5 @@
 // Eigen's dense decompositions and products, compiled once in decompositions.cpp: each of them takes seconds to compile,
-// so no other file includes more of Eigen than its Core. For analysis before and after a run; steps have code of their own.
+// so that few other files include more of Eigen than its Core. For analysis before and after a run; steps have code of their own.
 #pragma once
 
 #include <optional>

@@ -3,6 +3,7 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <ctime>
 
 #include "rattleback/error.hpp"
@@ -125,6 +126,23 @@ TEST(Check, CountsTheRankOfLargeDaes) {
   EXPECT_EQ(dae("y[i] - w[i]").rank, 300);
   EXPECT_TRUE(dae("y[i] - w[i]").vanishing.empty());
   EXPECT_EQ(dae("(i - 7)*y[i]").vanishing, std::vector<std::string>{"c[7]"});
+}
+
+// What inertia does not determine, forces may: check agrees with what a run does.
+TEST(Check, NamesTheCoordinateWithoutInertia) {
+  const auto checked = [](const std::string& rest) {
+    return check(parse_model("coordinates = ['x', 'y']\n[lagrangian]\nkinetic = \"x'^2/2\"\n" + rest, "test.toml"));
+  };
+  const auto applies = [](const CheckReport& r, std::string_view name) {
+    return std::ranges::any_of(r.methods, [&](const MethodCheck& m) { return m.name == name && m.applies; });
+  };
+  const CheckReport nothing = checked("");
+  EXPECT_FALSE(std::ranges::any_of(nothing.methods, &MethodCheck::applies));
+  EXPECT_EQ(nothing.obstacle, "needs inertia in y. Add a kinetic term for it, or remove the coordinate");
+  const CheckReport damped = checked("potential = 'y^2'\n[dissipation]\nrayleigh = \"y'^2/2\"\n");
+  EXPECT_TRUE(applies(damped, "spark-gauss"));
+  EXPECT_FALSE(applies(damped, "spark-lobatto-ab"));
+  EXPECT_FALSE(applies(damped, "ode-dop853"));
 }
 
 TEST(Check, OffersTheNearestConsistentStart) {

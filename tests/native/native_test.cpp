@@ -206,11 +206,15 @@ TEST_F(Native, AutomaticallyWhenItPays) {
   options.step = 0.01;
   options.steps = 100;
   options.keep_records = false;
-  EXPECT_FALSE(simulate(model, options).native);
+  const Trajectory shorter = simulate(model, options);
+  EXPECT_FALSE(shorter.native);
+  EXPECT_EQ(shorter.compile_seconds, 0.0);
   options.steps = 1'000'000;
   options.every = 100'000;
   const Trajectory run = simulate(model, options);
   EXPECT_TRUE(run.native);
+  EXPECT_GT(run.compile_seconds, 1e-3);  // 0.3: a text and a compiler
+  EXPECT_LT(run.compile_seconds, run.wall_seconds);
   EXPECT_EQ(run.status, Status::done);
   EXPECT_EQ(run.steps, 1'000'000);
 }

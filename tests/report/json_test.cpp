@@ -40,6 +40,10 @@ TEST(RunJson, MechanicalSystemHasTheKeysOfTheContract) {
   EXPECT_EQ(json["records"].dump(), R"({"every":1,"rows":2})");
   EXPECT_EQ(json["status"], "done");
   EXPECT_EQ(json["message"], "");
+  Trajectory compiled = sleigh_run();
+  compiled.native = true;
+  compiled.compile_seconds = 0.5;
+  EXPECT_EQ(parse_json(to_json(sleigh(), compiled))["compile_seconds"], 0.5);
 }
 
 TEST(RunJson, DaeHasStatesAndAlgebraicVariablesInsteadOfCoordinates) {

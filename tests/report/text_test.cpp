@@ -53,6 +53,16 @@ TEST(RunText, DriftIsSaid) {
                   "Energy: kept to 1.0e-02 (relative 1.0e-02); it drifts by 1.0e-04 per unit of time.");
 }
 
+TEST(RunText, NamesTheTimeOfTheCompilerWhereItIsLong) {
+  Trajectory t = sleigh_run();
+  t.native = true;
+  t.wall_seconds = 2.0;
+  t.compile_seconds = 1.25;
+  expect_contains(to_text(sleigh(), t), " to t = 0.12, in 2.0 s, 1.2 s of it compiling\n");
+  t.compile_seconds = 0.1;
+  expect_contains(to_text(sleigh(), t), " to t = 0.12, in 2.0 s\n");
+}
+
 TEST(RunText, WorkOfForcesIsNotCalledAnError) {
   Model model = sleigh();
   model.dissipative = true;
