@@ -19,6 +19,7 @@
 #include "native/job.hpp"
 #include "native/stage_lanes.hpp"
 #include "native/stage_lanes_text.hpp"
+#include "native/step_slots.hpp"
 #include "solve/convergence.hpp"
 #include "solve/newton_limits.hpp"
 #include "solve/starting_values.hpp"
@@ -45,10 +46,10 @@ std::string in_pairs(std::vector<std::string> all, fmt::format_string<std::strin
   return all.back();
 }
 
-// Slots of which the text must know more than that they are variables.
 class Text {
  public:
-  explicit Text(const StepShape& shape) : shape_(shape), plan_(*shape.plan), image_(shape.plan->image()) {}
+  explicit Text(const StepShape& shape)
+      : shape_(shape), plan_(*shape.plan), image_(shape.plan->image()), slots_(shape) {}
   std::string write();
   LoopText parts();
 
@@ -69,9 +70,6 @@ class Text {
   }
 
   void prepare();
-  void classify();
-  void written_by(const Program& p);
-  std::vector<char> named() const;
   void find_local();
   void find_lanes();
   std::string s(std::uint32_t slot);
@@ -113,7 +111,6 @@ class Text {
   void block(const Plan::Block& b);
   void linear_solve(const Plan::Block& b, bool kept);
   void leading_solve(const Plan::Block& b);
-  static std::int32_t correction(const Plan::Block& b) { return b.pivots + 2 * b.size; }  // slots, as in newton.cpp
   void newton(const Plan::Block& b);
   void sub_step();
   std::string body();
@@ -121,7 +118,7 @@ class Text {
   const StepShape& shape_;
   const Plan& plan_;
   const std::vector<double>& image_;
-  std::set<std::uint32_t> written_, state_;
+  const StepSlots slots_;
   std::set<std::uint32_t> used_;   // variables that occur in the text, besides those of one program
   std::set<std::uint32_t> local_;  // slots that one program writes and nobody else reads
   bool cut_ = false;               // into functions that meet in the workspace
@@ -139,105 +136,62 @@ class Text {
   int depth_ = 0;
 };
 
-void Text::written_by(const Program& p) {
-  for (const Instruction& in : p.code) {
-    if (in.code == Code::end) continue;
-    const std::uint32_t count = in.code == Code::clear ? in.b : 1;
-    for (std::uint32_t k = 0; k < count; ++k) written_.insert(in.dst + k);
-  }
-}
-
-// Slots that the text around the programs knows.
-std::vector<char> Text::named() const {
-  std::vector<char> shared(image_.size(), 0);
-  const auto range = [&](std::int32_t first, std::int32_t count) {
-    for (std::int32_t k = 0; k < count; ++k) shared[static_cast<std::size_t>(first) + static_cast<std::size_t>(k)] = 1;
-  };
-  range(plan_.slot(kPosition), static_cast<std::int32_t>(shape_.state));
-  for (const Space space : {kTime, kStepSize, kPreviousStep})
-    if (plan_.has(space)) range(plan_.slot(space), 1);
-  for (const std::int32_t u : plan_.unknown_slots()) range(u, 1);
-  range(plan_.result_slot(), plan_.result_count());
-  range(plan_.extra_slot(), plan_.extra_count());
-  range(plan_.power_slot(), plan_.power_count());
-  for (const Plan::Block& b : plan_.blocks()) {
-    range(b.J, b.size * b.size);
-    // With a leading matrix only programs read the residual, but for the general solver of a C++ class.
-    if (!b.leading || header_) range(b.r, b.size);
-    if (!b.leading) continue;
-    range(b.leading->S, b.leading->size * b.leading->size);
-    range(b.leading->rhs, b.leading->size);
-    range(b.leading->y, b.leading->size);
-    range(correction(b), b.size);
-  }
-  return shared;
-}
-
-// Slots that one piece of a program writes and nobody else reads.
+// Which slots, and which packs, can be variables of one piece.
 void Text::find_local() {
-  std::vector<int> written_in(image_.size(), -1);  // the last piece that has
-  std::vector<char> shared = named();
-  const auto range = [&](std::int32_t first, std::int32_t count) {
-    for (std::int32_t k = 0; k < count; ++k) shared[static_cast<std::size_t>(first) + static_cast<std::size_t>(k)] = 1;
-  };
-  int piece = 0;
+  PieceSlots pieces(slots_.named(header_));
   const std::size_t packs = lanes_ ? lanes_->packs().size() : 0;
-  std::vector<int> pack_written_in(packs, -1);
-  std::vector<char> leaves(packs, 0);  // is read in another piece
-  const auto read_pack = [&](int pack) {
-    if (pack_written_in[static_cast<std::size_t>(pack)] != piece) leaves[static_cast<std::size_t>(pack)] = 1;
+  std::vector<int> written_in(packs, -1);  // the last piece that has written a pack
+  std::vector<char> leaves(packs, 0);      // is read in another piece
+  const auto use_pack = [&](int pack) {
+    if (written_in[static_cast<std::size_t>(pack)] != pieces.piece()) leaves[static_cast<std::size_t>(pack)] = 1;
   };
-  const auto read = [&](std::uint32_t slot) {
-    if (const int pack = lanes_ ? lanes_->home(slot).pack : -1; pack >= 0)
-      read_pack(pack);
-    else if (written_in[slot] != piece)
-      shared[slot] = 1;
+  const auto pack_of = [&](std::uint32_t slot) { return lanes_ ? lanes_->home(slot).pack : -1; };
+  const auto see = [&](const Instruction& in) {
+    // A C++ class leaves instructions out (skipped_): what is written in two places stays one variable there.
+    if (header_ && in.code != Code::clear && pieces.written_elsewhere(in.dst)) pieces.share(in.dst);
+    const std::uint32_t read[] = {in.a, in.b, in.c};
+    for (int k = 0; k < argument_count(in.code); ++k)
+      if (const int pack = pack_of(read[k]); pack >= 0) use_pack(pack);
+    if (const int pack = pack_of(in.dst); pack >= 0 && in.code != Code::clear) use_pack(pack);
+    pieces.see(in);
   };
-  const auto write = [&](std::uint32_t slot, int by) {
-    if (const int pack = lanes_ ? lanes_->home(slot).pack : -1; pack >= 0) {
-      if (pack != by && pack_written_in[static_cast<std::size_t>(pack)] != piece)
-        leaves[static_cast<std::size_t>(pack)] = 1;
-    } else {
-      // A C++ class leaves instructions out (skipped_): what is written in two places stays one variable there.
-      if (header_ && written_in[slot] >= 0 && written_in[slot] != piece) shared[slot] = 1;
-      written_in[slot] = piece;
-    }
-  };
-  const auto look_at = [&](const Instruction& in) {
-    if (in.code == Code::clear) {
-      range(static_cast<std::int32_t>(in.dst), static_cast<std::int32_t>(in.b));
+  const auto see_step = [&](const LaneStep& step) {
+    if (step.pack < 0) {
+      see(*step.code[0]);
       return;
     }
-    const int count = argument_count(in.code);
-    if (count > 0) read(in.a);
-    if (count > 1) read(in.b);
-    if (count > 2) read(in.c);
-    write(in.dst, -1);
+    for (std::size_t k = 0; k < step.operands.size(); ++k) {
+      if (step.packs[k] >= 0) {
+        use_pack(step.packs[k]);
+        continue;
+      }
+      for (const std::uint32_t slot : step.operands[k])
+        if (const int pack = pack_of(slot); pack >= 0)
+          use_pack(pack);
+        else
+          pieces.read(slot);
+    }
+    written_in[static_cast<std::size_t>(step.pack)] = pieces.piece();
+    for (const Instruction* in : step.code)
+      if (const int pack = pack_of(in->dst); pack < 0)
+        pieces.write(in->dst);
+      else if (pack != step.pack)
+        use_pack(pack);
   };
   const auto look = [&](const Program& p) {
     std::size_t count = 0;
-    ++piece;
+    pieces.next();
     if (const auto steps = lane_steps(p); !steps.empty()) {
       for (const LaneStep& step : steps) {
-        if (cut_ && count++ > 0 && (count - 1) % kLanePiece == 0) ++piece;
-        if (step.pack < 0) {
-          look_at(*step.code[0]);
-          continue;
-        }
-        for (std::size_t k = 0; k < step.operands.size(); ++k)
-          if (step.packs[k] >= 0)
-            read_pack(step.packs[k]);
-          else
-            for (const std::uint32_t slot : step.operands[k]) read(slot);
-        pack_written_in[static_cast<std::size_t>(step.pack)] = piece;
-        for (const Instruction* in : step.code) write(in->dst, step.pack);
+        if (cut_ && count++ > 0 && (count - 1) % kLanePiece == 0) pieces.next();
+        see_step(step);
       }
       return;
     }
     for (const Instruction& in : p.code) {
       if (in.code == Code::end) break;
-      if (cut_ && ++count % kPiece == 0) ++piece;
-      look_at(in);
+      if (cut_ && ++count % kPiece == 0) pieces.next();
+      see(in);
     }
   };
   for (const Plan::Block& b : plan_.blocks())
@@ -247,37 +201,20 @@ void Text::find_local() {
     cells_.push_back(l != 0 ? cell_count_ : -1);
     if (l != 0) cell_count_ += 4;
   }
-  for (const CarriedValues::Value& c : carried_.values) shared[c.start] = shared[c.end] = 1;
-  for (const std::uint32_t slot : written_)
-    if (shared[slot] == 0) local_.insert(slot);
-}
-
-void Text::classify() {
-  const auto range = [](std::set<std::uint32_t>& to, std::int32_t first, std::size_t count) {
-    for (std::size_t k = 0; k < count; ++k)
-      to.insert(static_cast<std::uint32_t>(first) + static_cast<std::uint32_t>(k));
-  };
-  for (const Plan::Block& b : plan_.blocks())
-    for (const Program* p : programs_of(b)) written_by(*p);
-  written_by(plan_.finish());
-  range(state_, plan_.slot(kPosition), shape_.state);
-  for (const Space space : {kTime, kStepSize, kPreviousStep})
-    if (plan_.has(space)) range(written_, plan_.slot(space), 1);
-  for (const std::int32_t u : plan_.unknown_slots()) range(written_, u, 1);
-  for (const Plan::Block& b : plan_.blocks())
-    if (b.leading) range(written_, b.leading->y, static_cast<std::size_t>(b.leading->size));
-  if (!header_ && shape_.stage_lanes) find_lanes();
-  find_local();
+  for (const CarriedValues::Value& c : carried_.values) {
+    pieces.share(c.start);
+    pieces.share(c.end);
+  }
+  local_ = pieces.local(slots_);
 }
 
 // The stages side by side (stage_lanes.hpp).
 void Text::find_lanes() {
   std::vector<std::uint8_t> use(image_.size(), StageLanes::kFree);
-  const std::vector<char> known = named();
+  const std::vector<char> known = slots_.named(header_);
   for (std::size_t slot = 0; slot < use.size(); ++slot) {
     const auto number = static_cast<std::uint32_t>(slot);
-    if (!written_.contains(number) && !state_.contains(number) && image_[slot] != 0.0)
-      use[slot] |= StageLanes::kConstant;
+    if (slots_.is_constant(number)) use[slot] |= StageLanes::kConstant;
     if (known[slot] != 0) use[slot] |= StageLanes::kNamed;
   }
   for (const std::int32_t u : plan_.unknown_slots()) use[static_cast<std::size_t>(u)] |= StageLanes::kForeign;
@@ -290,9 +227,8 @@ void Text::find_lanes() {
   if (lanes_->empty()) lanes_.reset();
 }
 
-// A slot that nothing writes holds a constant, or an input that stays as it is during the run. Inputs are 0 in the image.
 std::string Text::s(std::uint32_t slot) {
-  if (!written_.contains(slot) && !state_.contains(slot) && image_[slot] != 0.0) return literal(image_[slot]);
+  if (slots_.is_constant(slot)) return literal(image_[slot]);
   if (lanes_)
     if (const StageLanes::Place h = lanes_->home(slot); h.pack >= 0)
       return fmt::format("p[{}]", cells_[static_cast<std::size_t>(h.pack)] + h.lane);
@@ -304,7 +240,7 @@ std::string Text::s(std::uint32_t slot) {
 
 std::string Text::cell(const Plan::Block& b, std::int32_t k) {
   const auto slot = static_cast<std::uint32_t>(b.J + k);
-  return written_.contains(slot) ? s(slot) : literal(image_[slot]);
+  return slots_.is_written(slot) ? s(slot) : literal(image_[slot]);
 }
 
 void Text::open_piece() {
@@ -445,9 +381,7 @@ std::map<std::uint32_t, Text::Scaled> Text::find_scaled(std::span<const Instruct
   std::set<std::uint32_t> steps = {h};  // slots that hold the step size or a constant part of it
   std::map<std::uint32_t, int> uses;
   std::map<std::uint32_t, const Instruction*> user;
-  const auto constant = [&](std::uint32_t slot) {
-    return !written_.contains(slot) && !state_.contains(slot) && image_[slot] != 0.0;
-  };
+  const auto constant = [&](std::uint32_t slot) { return slots_.is_constant(slot); };
   for (const Instruction& in : code) {
     const std::uint32_t x[3] = {in.a, in.b, in.c};
     for (int i = 0; i < argument_count(in.code); ++i) {
@@ -564,7 +498,7 @@ void Text::leading_solve(const Plan::Block& b) {
     unrolled_.insert(m);
   }
   program(d.expand);
-  for (std::int32_t k = 0; k < b.size; ++k) line("d{} = {};", k, s(correction(b) + k));
+  for (std::int32_t k = 0; k < b.size; ++k) line("d{} = {};", k, s(correction_slot(b) + k));
 }
 
 // One and two unknowns in a C++ class: with the determinant, and one division. The start is good, so the correction need
@@ -890,7 +824,8 @@ bool Text::reads_time() const {
 void Text::prepare() {
   // A linear plan that fails must leave its unknowns as they were; Newton's iteration starts from others anyway.
   cut_ = plan_.instruction_count() > kOneFunction && !plan_.linear();
-  classify();
+  if (!header_ && shape_.stage_lanes) find_lanes();
+  find_local();
 }
 
 std::string Text::write() {

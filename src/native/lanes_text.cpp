@@ -11,9 +11,11 @@
 
 #include "methods/angles.hpp"
 #include "native/dense_text.hpp"
+#include "native/instruction_text.hpp"
 #include "native/job.hpp"
 #include "native/lane_job.hpp"
 #include "native/lanes_solve_text.hpp"
+#include "native/step_slots.hpp"
 #include "solve/convergence.hpp"
 #include "solve/newton_limits.hpp"
 #include "solve/starting_values.hpp"
@@ -31,17 +33,16 @@ constexpr int kAtOnce = 2;
 // Longer ones are cut into functions that meet in the workspace, as in emit.cpp.
 constexpr std::size_t kOneFunction = 800, kPiece = 250;
 
-std::string literal(double x) {
-  if (std::isnan(x)) return "__builtin_nan(\"\")";
-  if (std::isinf(x)) return x > 0.0 ? "__builtin_inf()" : "(-__builtin_inf())";
-  return std::signbit(x) ? fmt::format("(-{:a})", -x) : fmt::format("{:a}", x);
-}
 std::string wide(double x) { return "ALL(" + literal(x) + ")"; }
 
 class LanesText {
  public:
   explicit LanesText(const StepShape& shape)
-      : shape_(shape), plan_(*shape.plan), image_(shape.plan->image()), looks_far_(starting::looks_far(*shape.plan)) {}
+      : shape_(shape),
+        plan_(*shape.plan),
+        image_(shape.plan->image()),
+        slots_(shape),
+        looks_far_(starting::looks_far(*shape.plan)) {}
   std::string write();
 
  private:
@@ -81,8 +82,6 @@ class LanesText {
     return "some(" + sum + ")";
   }
 
-  void classify();
-  void written_by(const Program& p);
   void find_local();
   std::string s(std::uint32_t slot);
   std::string s(std::int32_t slot) { return s(static_cast<std::uint32_t>(slot)); }
@@ -99,7 +98,6 @@ class LanesText {
   void rows_in_order(std::int32_t n) { line("for (k = 0; k < {0}; ++k) perm{0}_@[k] = WHOLE(k);", n); }
   void linear_solve(const Plan::Block& b, bool kept);
   void leading_solve(const Plan::Block& b);
-  static std::int32_t correction(const Plan::Block& b) { return b.pivots + 2 * b.size; }  // slots, as in newton.cpp
   void newton(const Plan::Block& b);
   void sub_step();
   void body();
@@ -107,9 +105,10 @@ class LanesText {
   const StepShape& shape_;
   const Plan& plan_;
   const std::vector<double>& image_;
+  const StepSlots slots_;
   const bool looks_far_;
   int at_once_ = 1;
-  std::set<std::uint32_t> written_, state_, used_, local_;
+  std::set<std::uint32_t> used_, local_;
   bool cut_ = false;
   std::string pieces_;
   std::size_t piece_count_ = 0;
@@ -119,84 +118,25 @@ class LanesText {
   int depth_ = 0;
 };
 
-void LanesText::written_by(const Program& p) {
-  for (const Instruction& in : p.code) {
-    if (in.code == Code::end) continue;
-    const std::uint32_t count = in.code == Code::clear ? in.b : 1;
-    for (std::uint32_t k = 0; k < count; ++k) written_.insert(in.dst + k);
-  }
-}
-
-// Slots that one piece of a program writes and nobody else reads.
 void LanesText::find_local() {
-  std::vector<int> user(image_.size(), -1);
-  std::vector<char> shared(image_.size(), 0);
-  const auto range = [&](std::int32_t first, std::int32_t count) {
-    for (std::int32_t k = 0; k < count; ++k) shared[static_cast<std::size_t>(first) + static_cast<std::size_t>(k)] = 1;
-  };
-  int piece = 0;
+  PieceSlots pieces(slots_.named(false));
   const auto look = [&](const Program& p) {
     std::size_t count = 0;
-    ++piece;
+    pieces.next();
     for (const Instruction& in : p.code) {
-      const auto use = [&](std::uint32_t slot) {
-        if (user[slot] >= 0 && user[slot] != piece) shared[slot] = 1;
-        user[slot] = piece;
-      };
       if (in.code == Code::end) break;
-      if (cut_ && ++count % kPiece == 0) ++piece;
-      if (in.code == Code::clear) {
-        range(static_cast<std::int32_t>(in.dst), static_cast<std::int32_t>(in.b));
-        continue;
-      }
-      use(in.a);
-      if (in.code != Code::lookup && in.code != Code::lookup_slope) {
-        use(in.b);
-        use(in.c);
-      }
-      use(in.dst);
+      if (cut_ && ++count % kPiece == 0) pieces.next();
+      pieces.see(in);
     }
   };
   for (const Plan::Block& b : plan_.blocks())
     for (const Program* p : programs_of(b)) look(*p);
   look(plan_.finish());
-  range(plan_.slot(kPosition), static_cast<std::int32_t>(shape_.state));
-  for (const Space space : {kTime, kStepSize, kPreviousStep})
-    if (plan_.has(space)) range(plan_.slot(space), 1);
-  for (const std::int32_t u : plan_.unknown_slots()) range(u, 1);
-  range(plan_.result_slot(), plan_.result_count());
-  for (const Plan::Block& b : plan_.blocks()) {
-    range(b.r, b.size);
-    range(b.J, b.size * b.size);
-    if (!b.leading) continue;
-    range(b.leading->S, b.leading->size * b.leading->size);
-    range(b.leading->rhs, b.leading->size);
-    range(b.leading->y, b.leading->size);
-    range(correction(b), b.size);
-  }
-  for (const std::uint32_t slot : written_)
-    if (shared[slot] == 0) local_.insert(slot);
-}
-
-void LanesText::classify() {
-  const auto range = [](std::set<std::uint32_t>& to, std::int32_t first, std::size_t count) {
-    for (std::size_t k = 0; k < count; ++k)
-      to.insert(static_cast<std::uint32_t>(first) + static_cast<std::uint32_t>(k));
-  };
-  for (const Plan::Block& b : plan_.blocks())
-    for (const Program* p : programs_of(b)) written_by(*p);
-  written_by(plan_.finish());
-  range(state_, plan_.slot(kPosition), shape_.state);
-  for (const Space space : {kTime, kStepSize, kPreviousStep})
-    if (plan_.has(space)) range(written_, plan_.slot(space), 1);
-  for (const std::int32_t u : plan_.unknown_slots()) range(written_, u, 1);
-  for (const Plan::Block& b : plan_.blocks())
-    if (b.leading) range(written_, b.leading->y, static_cast<std::size_t>(b.leading->size));
-  find_local();
+  local_ = pieces.local(slots_);
 }
 
 std::string LanesText::s(std::uint32_t slot) {
-  if (!written_.contains(slot) && !state_.contains(slot) && image_[slot] != 0.0) return wide(image_[slot]);
+  if (slots_.is_constant(slot)) return wide(image_[slot]);
   if (local_.contains(slot)) return fmt::format("s{}_@", slot);
   if (cut_) return fmt::format("W({}, @)", slot);
   used_.insert(slot);
@@ -205,7 +145,7 @@ std::string LanesText::s(std::uint32_t slot) {
 
 std::string LanesText::cell(const Plan::Block& b, std::int32_t k) {
   const auto slot = static_cast<std::uint32_t>(b.J + k);
-  return written_.contains(slot) ? s(slot) : wide(image_[slot]);
+  return slots_.is_written(slot) ? s(slot) : wide(image_[slot]);
 }
 
 void LanesText::program(const Program& p) {
@@ -376,7 +316,7 @@ void LanesText::leading_solve(const Plan::Block& b) {
     unrolled_.insert(m);
   }
   program(d.expand);
-  for (std::int32_t k = 0; k < b.size; ++k) line("d{}_@ = {};", k, s(correction(b) + k));
+  for (std::int32_t k = 0; k < b.size; ++k) line("d{}_@ = {};", k, s(correction_slot(b) + k));
 }
 
 void LanesText::newton(const Plan::Block& b) {
@@ -637,7 +577,7 @@ std::string LanesText::write() {
   std::int32_t largest = 1;
   for (const Plan::Block& b : plan_.blocks()) largest = std::max(largest, b.size);
   at_once_ = length <= kShort && largest <= kUnrolledMatrix ? kAtOnce : 1;
-  classify();
+  find_local();
   depth_ = 1;
   body();
   const std::string code = std::exchange(out_, "");
@@ -647,7 +587,7 @@ std::string LanesText::write() {
   {
     // What is read before it is written in a step: states, inputs, and the unknowns of a linear plan.
     const auto read_first = [&](std::uint32_t slot) {
-      return state_.contains(slot) || !written_.contains(slot) ||
+      return slots_.is_state(slot) || !slots_.is_written(slot) ||
              (plan_.linear() && std::find(plan_.unknown_slots().begin(), plan_.unknown_slots().end(),
                                           static_cast<std::int32_t>(slot)) != plan_.unknown_slots().end());
     };
