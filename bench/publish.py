@@ -66,10 +66,13 @@ def peers_table(text):
             ratios[row[1], row[2]] = [row[i] for i in range(3, 7)]
     ours = [r for r in rows if not r[0].startswith(("ode-", "Boost", "ARKODE", "CVODE", "IDA"))]
     table = "| microseconds for an error of | | 1e-4 | 1e-6 | 1e-8 | 1e-10 | constraints to |\n|---|---|---|---|---|---|---|\n"
-    names = []
+    time = lambda r, column: float("inf") if r[column] == "-" else float(r[column])
+    names = set(ASKED_FOR)
+    for how in ("compiled", "interpreted"):  # the fastest two at every error
+        for column in range(2, 6):
+            names |= {r[0] for r in sorted((r for r in ours if r[1] == how), key=lambda r: time(r, column))[:2]}
     for how in ("compiled", "interpreted"):
-        mine = sorted((r for r in ours if r[1] == how), key=lambda r: float("inf") if r[4] == "-" else float(r[4]))
-        names = names or [r[0] for i, r in enumerate(mine) if i < 3 or r[0] in ASKED_FOR]
+        mine = sorted((r for r in ours if r[1] == how), key=lambda r: time(r, 4))
         shown = [r for r in mine if r[0] in names]
         table += "".join(f"| {r[0]} | {r[1]} | {' | '.join(map(microseconds, r[2:6]))} | {r[6]} |\n" for r in shown)
     for name in OTHERS:

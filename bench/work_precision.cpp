@@ -495,7 +495,10 @@ rattleback::plot::Figure figure_of(const Problem& problem, const std::vector<Con
   int colour = 0;
   for (const Contestant* c : chosen) {
     panel.series.push_back(series_of(*c, colour, false));
-    if (c->compiled) interpreted(c->label, colour);
+    if (c->compiled)
+      interpreted(c->label, colour);
+    else
+      panel.series.back().label += ", interpreted";
     ++colour;
   }
   for (const Contestant& c : list)
