@@ -90,7 +90,9 @@ std::string facts(const Model& model, const Trajectory& t, const Options& option
   f.add("Steps", html(steps_text(t)));
   f.add("Reached", fmt::format("t = {}", value_text(t.t)));
   f.add("Options", options_text(options, load));
-  f.add("Time taken", html(duration_text(t.wall_seconds)));
+  f.add("Time taken",
+        html(duration_text(t.wall_seconds)) +
+            (t.native ? fmt::format(", {} of it compiling", html(duration_text(t.compile_seconds))) : ""));
   f.add("Written by", fmt::format("rattleback {}", kVersion));
   return f.list();
 }
@@ -100,12 +102,16 @@ std::string marked(const std::string& mark, const std::string& text) {
   return fmt::format("<li><span class=\"mark {}\">{}</span><span>{}</span></li>\n", mark, word, html(text));
 }
 
+// Stands on top of the page and in the audit; "" for a run that reached its end.
+std::string stopped(const Trajectory& t) {
+  if (t.status != Status::stopped) return {};
+  return fmt::format(
+      "<li><span class=\"mark warning\">stopped</span><span>Stopped early, after {}, at t = {}. {}</span></li>\n",
+      count_text(t.steps, "step"), value_text(t.t), html(t.message));
+}
+
 std::string audit(const Model& model, const Trajectory& t) {
-  std::string out = "<ul class=\"statements\">\n";
-  if (t.status == Status::stopped)
-    out += fmt::format(
-        "<li><span class=\"mark warning\">stopped</span><span>Stopped early, after {}, at t = {}. {}</span></li>\n",
-        count_text(t.steps, "step"), value_text(t.t), html(t.message));
+  std::string out = "<ul class=\"statements\">\n" + stopped(t);
   for (const std::string& statement : audit_statements(model, t)) {
     const bool closes = statement.starts_with("Power balance:") && t.power_balance &&
                         t.power_balance->max_residual <= 1e-10 * t.power_balance->largest_energy;
@@ -186,9 +192,11 @@ std::string run_report(const Model& model, const Trajectory& t, const Options& o
              "<a href=\"#audit\">Audit</a> <a href=\"#plots\">Plots</a> <a href=\"#motion\">Motion</a></nav>\n<main>\n",
              kVersion, html(title), page_css(), report_css(),
              html(fmt::format("{}, {}, to t = {}", t.method, steps_text(t), value_text(t.t)))) +
-         "<section id=\"run\" aria-label=\"what was run\">\n" + facts(model, t, options, load) + "</section>\n" +
-         "<section id=\"model\"><h2>The model</h2>\n" + model_html(model, t, load) + "</section>\n" +
-         "<section id=\"audit\"><h2>What was kept</h2>\n" + audit(model, t) + events(model, t) + "</section>\n" +
+         "<section id=\"run\" aria-label=\"what was run\">\n" +
+         (t.status == Status::stopped ? "<ul class=\"statements\">\n" + stopped(t) + "</ul>\n" : "") +
+         facts(model, t, options, load) + "</section>\n" + "<section id=\"model\"><h2>The model</h2>\n" +
+         model_html(model, t, load) + "</section>\n" + "<section id=\"audit\"><h2>What was kept</h2>\n" +
+         audit(model, t) + events(model, t) + "</section>\n" +
          "<section id=\"plots\"><h2>Plots</h2>\n<p class=\"small muted\" id=\"thinned\">" + thinned +
          "</p>\n<noscript><p>Plots and animation need JavaScript; everything above does not.</p></noscript>\n"
          "<div id=\"charts\"></div></section>\n"

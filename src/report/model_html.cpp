@@ -320,8 +320,28 @@ std::string comment_at(const std::string& text, std::size_t offset) {
   return {};
 }
 
+// Arrays are shown as they stand in the file.
+std::string array_rows(const Model& model, const Value* table) {
+  constexpr std::size_t kMost = 8;  // entries
+  std::string rows;
+  if (table == nullptr) return rows;
+  for (const Value& item : table->items) {
+    if (item.type != Value::Type::array) continue;
+    std::string values;
+    for (std::size_t i = 0; i < std::min(item.items.size(), kMost); ++i) {
+      const Value& x = item.items[i];
+      values += (i > 0 ? ", " : "") + (x.is_number() ? value_text(x.number) : html(x.text));
+    }
+    if (item.items.size() > kMost) values += fmt::format(", ... ({} values)", item.items.size());
+    rows += fmt::format("<tr><td>{}</td><td class=\"number\">{}</td><td>{}</td></tr>\n", math(math_name(item.key)),
+                        values, html(comment_at(model.text, item.key_offset)));
+  }
+  return rows;
+}
+
 std::string parameter_table(const Model& model, const Value* table, const LoadOptions& load) {
-  if (model.parameters.empty()) return {};
+  const std::string arrays = array_rows(model, table);
+  if (model.parameters.empty() && arrays.empty()) return {};
   std::string rows;
   for (std::size_t i = 0; i < std::min(model.parameters.size(), kShownValues); ++i) {
     const std::string& name = model.parameters[i].first;
@@ -335,7 +355,7 @@ std::string parameter_table(const Model& model, const Value* table, const LoadOp
     rows += fmt::format("<tr><td>{}</td><td class=\"number\">{}</td><td>{}{}{}</td></tr>\n", math(math_name(name)),
                         value_text(value), formula, formula.empty() || what.empty() ? "" : " &middot; ", what);
   }
-  std::string out = "<div class=\"scroll\"><table><tbody>\n" + rows + "</tbody></table></div>\n";
+  std::string out = "<div class=\"scroll\"><table><tbody>\n" + rows + arrays + "</tbody></table></div>\n";
   if (model.parameters.size() > kShownValues)
     out += fmt::format("<p class=\"small muted\">... and {} more.</p>\n", model.parameters.size() - kShownValues);
   return out;

@@ -110,8 +110,19 @@ TEST(HtmlReport, SaysWhyARunStopped) {
   const Trajectory t = simulate(model, {.method = "spark-gauss", .step = 0.1, .until = 10.0});
   ASSERT_EQ(t.status, Status::stopped);
   const std::string page = report_of(model, t);
-  EXPECT_NE(page.find("<span class=\"mark warning\">stopped</span>"), std::string::npos);
+  const std::size_t said = page.find("<span class=\"mark warning\">stopped</span>");
+  EXPECT_LT(said, page.find("<section id=\"model\">"));  // on top
+  EXPECT_EQ(count(page, "<span class=\"mark warning\">stopped</span>"), 2);
   EXPECT_NE(page.find(html(t.message)), std::string::npos);
+}
+
+TEST(HtmlReport, HasArraysAmongTheParameters) {
+  const std::string page = report_of(
+      "coordinates = [\"x\"]\n[parameters]\nk = [1.5, 2, 3]  # <stiff>\n[lagrangian]\nkinetic = \"x'^2/2\"\npotential "
+      "= "
+      "\"k[2]*x^2\"\n[initial]\nx = 1\n",
+      {.step = 0.1, .steps = 3});
+  EXPECT_NE(page.find("<td class=\"number\">1.5, 2, 3</td><td>&lt;stiff&gt;</td>"), std::string::npos);
 }
 
 TEST(HtmlReport, HasAllKindsOfSystems) {
