@@ -590,17 +590,20 @@ void Text::newton(const Plan::Block& b) {
        leads   ? fmt::format(" && (since < 3 || {})", two)
        : keeps ? fmt::format(" && (current || since < 3 || {})", two)
                : std::string());
-  open("if (ratio > 0x1.3333333333333p-2)");  // 0.3
+  open(fmt::format("if (ratio > {})", literal(Convergence::kStagnant)));
   line("if (size <= {}) break;", leads   ? literal(Convergence::kCertainlyRounding)
                                  : keeps ? fmt::format("(current ? {} : {})", literal(Convergence::kRoundingLevel),
                                                        literal(Convergence::kCertainlyRounding))
                                          : literal(Convergence::kRoundingLevel));
   noise();
   if (kinds[0] && kinds[1])
-    line("if (larger(change0 / larger(big0, noise0), change1 / larger(big1, noise1)) <= {}) break;",
-         literal(Convergence::kNoise));
+    line("next = larger(change0 / larger(big0, noise0), change1 / larger(big1, noise1));");
   else
-    line("if (change{0} / larger(big{0}, noise{0}) <= {1}) break;", kinds[0] ? 0 : 1, literal(Convergence::kNoise));
+    line("next = change{0} / larger(big{0}, noise{0});", kinds[0] ? 0 : 1);
+  line("if (next <= {}) break;", literal(Convergence::kNoise));
+  if (leads)  // newton::at_the_floor
+    line("if (ratio > {} && older > 0.0 && older <= {} && next <= {}) break;", literal(newton::kSaddleContraction),
+         literal(newton::kLeadingContraction), literal(newton::kLeadingNoise));
   // Here the residual is judged; that is left to the interpreter.
   if (!leads) line("if (k > {}{}) goto fail;", newton::kPatience, keeps ? " && current" : "");
   close();

@@ -378,7 +378,7 @@ void LanesText::newton(const Plan::Block& b) {
     close();
   }
   line("arrived@ |= (ratio_@ < 1.0) & (size_@ * next_@ <= {});", literal(Convergence::kSmall));
-  line("slow@ = go@ & ~arrived@ & (ratio_@ > 0x1.3333333333333p-2);");  // 0.3
+  line("slow@ = go@ & ~arrived@ & (ratio_@ > {});", literal(Convergence::kStagnant));
   open("if (" + any("slow@") + ")");
   if (keeps)
     line("arrived@ |= slow@ & (size_@ <= pick(current_@, {}, {}));", wide(Convergence::kRoundingLevel),
@@ -388,11 +388,13 @@ void LanesText::newton(const Plan::Block& b) {
          literal(leads ? Convergence::kCertainlyRounding : Convergence::kRoundingLevel));
   noise();
   if (kinds[0] && kinds[1])
-    line("arrived@ |= slow@ & (most(change0_@ / most(big0_@, noise0_@), change1_@ / most(big1_@, noise1_@)) <= {});",
-         literal(Convergence::kNoise));
+    line("next_@ = most(change0_@ / most(big0_@, noise0_@), change1_@ / most(big1_@, noise1_@));");
   else
-    line("arrived@ |= slow@ & (change{0}_@ / most(big{0}_@, noise{0}_@) <= {1});", kinds[0] ? 0 : 1,
-         literal(Convergence::kNoise));
+    line("next_@ = change{0}_@ / most(big{0}_@, noise{0}_@);", kinds[0] ? 0 : 1);
+  line("arrived@ |= slow@ & (next_@ <= {});", literal(Convergence::kNoise));
+  if (leads)  // newton::at_the_floor
+    line("arrived@ |= slow@ & (ratio_@ > {}) & (older_@ > 0.0) & (older_@ <= {}) & (next_@ <= {});",
+         literal(newton::kSaddleContraction), literal(newton::kLeadingContraction), literal(newton::kLeadingNoise));
   // Here the residual is judged; that is left to the interpreter.
   if (!leads) {
     open(fmt::format("if (k > {})", newton::kPatience));

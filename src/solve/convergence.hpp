@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "solve/equations.hpp"
+#include "solve/newton_limits.hpp"
 
 namespace rattleback {
 
@@ -26,6 +27,7 @@ class Convergence {
   static constexpr double kCertainlyRounding = 1e-14;
   static constexpr double kNoise = 64 * kEps;
   static constexpr double kSmall = 0.25 * kEps;
+  static constexpr double kStagnant = 0.3;  // a ratio above: corrections do not shrink
 
   explicit Convergence(const SolveOptions& options) : options_(options) {}
 
@@ -51,8 +53,8 @@ class Convergence {
       if (ratio_ < 1.0 && c.size * next <= kSmall && (current || since_ < 3 || two_steps(c.size))) return true;
       // Stagnation at rounding level. With another matrix a slow ratio may also mean a poor matrix: look again with the
       // current one.
-      if (ratio_ > 0.3 && c.size <= (current ? kRoundingLevel : kCertainlyRounding)) return true;
-      if (ratio_ > 0.3 && c.noise <= kNoise) return true;
+      if (ratio_ > kStagnant && c.size <= (current ? kRoundingLevel : kCertainlyRounding)) return true;
+      if (ratio_ > kStagnant && c.noise <= kNoise) return true;
     }
     last_ = c.size;
     return false;
@@ -60,6 +62,8 @@ class Convergence {
   // Of the last two corrections with the same kind of matrix; 0 when there were not two.
   [[nodiscard]] double ratio() const { return ratio_; }
   [[nodiscard]] bool measured() const { return since_ >= 2; }
+  // The one before; 0 when there were not three corrections with the same kind of matrix.
+  [[nodiscard]] double older() const { return older_; }
   // Another kind of matrix from here on.
   void restart() { since_ = 0; }
 
@@ -74,4 +78,14 @@ class Convergence {
   int since_ = 0;
 };
 
+namespace newton {
+
+// With the leading matrix: corrections shrank as they should, and then stopped at once, near rounding.
+inline bool at_the_floor(const Convergence& convergence, const Correction& c) {
+  const double older = convergence.older();
+  return convergence.ratio() > kSaddleContraction && older > 0.0 && older <= kLeadingContraction &&
+         c.noise <= kLeadingNoise;
+}
+
+}  // namespace newton
 }  // namespace rattleback

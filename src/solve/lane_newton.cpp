@@ -109,7 +109,7 @@ std::uint32_t LaneNewton::solve_leading(const Plan::Block& b, double* w, const s
       going &= ~bit;
       if (!c.finite) return;
       if (k == 1 && c.size > starting::kRough) rough_ |= bit;
-      if (convergence[l].arrived(c, false)) {
+      if (convergence[l].arrived(c, false) || newton::at_the_floor(convergence[l], c)) {
         if (!convergence[l].ran_away(c)) arrived |= bit;
         return;
       }

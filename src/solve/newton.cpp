@@ -181,6 +181,11 @@ bool solve_block(const Plan::Block& b, double* w, const Sizes& sizes, const Solv
     if (convergence.measured()) report.contraction = ratio;
     if (ratio > 0.3 && current && k > kPatience && !convergence.ran_away(c) && residual_is_rounding(b, w, sizes))
       return true;
+    if (matrix == Matrix::leading && newton::at_the_floor(convergence, c)) {
+      if (!convergence.ran_away(c)) return true;
+      report.reason = kRanAway;
+      return false;
+    }
     if (matrix == Matrix::saddle || matrix == Matrix::leading) {
       const bool poor = ratio > kSaddleContraction, rounding = c.size <= newton::kLeadingRounding;
       const bool slow = poor || (matrix == Matrix::leading && ratio > kLeadingContraction && !rounding);

@@ -10,6 +10,8 @@ inline constexpr double kRefresh = 0.05;           // contraction above which th
 inline constexpr double kSaddleContraction = 0.5;  // contraction above which the saddle-point matrix is given up
 // The leading matrix is given up above this contraction, unless corrections are near rounding, where ratios say little.
 inline constexpr double kLeadingContraction = 0.1, kLeadingRounding = 1e-11;
-inline constexpr std::int32_t kFullNewton = 3;  // blocks up to this size always use the current matrix
+// Corrections that shrank by it and then stop shrinking at once, this near to rounding: no matrix would do better.
+inline constexpr double kLeadingNoise = 0x1p-44;  // 256 eps
+inline constexpr std::int32_t kFullNewton = 3;    // blocks up to this size always use the current matrix
 
 }  // namespace rattleback::newton
