@@ -105,11 +105,13 @@ TEST_F(Analysis, EnsembleHasTheKeysOfTheContract) {
 }
 
 TEST_F(Analysis, EnsembleDoesNotCallWorkAnError) {
-  const std::vector<std::string> words = {"ensemble", "ball-on-turntable", "--vary", "x=0:1:2", "--project", "--until", "1"};
+  const std::vector<std::string> words = {"ensemble",  "ball-on-turntable", "--vary", "x=0:1:2",
+                                          "--project", "--until",           "1"};
   const Outcome outcome = rattleback(words);
   expect_readable(outcome);
-  EXPECT_NE(outcome.out.find("\nEnergy change E - E0 over the members. Constraints that move do work on this system: it is"),
-            std::string::npos)
+  EXPECT_NE(
+      outcome.out.find("\nEnergy change E - E0 over the members. Constraints that move do work on this system: it is"),
+      std::string::npos)
       << outcome.out;
   EXPECT_EQ(json(words)["energy_error"]["conserved"], false);
   const std::vector<std::string> kept = {"ensemble", "skate", "--vary", "x=0:1:2", "--project", "--until", "1"};
