@@ -5,8 +5,8 @@
                                                         docs/developer/benchmarks.md and README.md
     bench/publish.py bench/results/work_precision.txt   `bench_work_precision`: fills docs/developer/peers.md
 
-The tables of the first are copied, only their padding goes. Of the second the three fastest methods of ours are shown, those
-that a reader will ask for, and all other codes.
+The tables of the first are copied, only their padding goes. Of the second the two fastest methods of ours at every error are
+shown, those that a reader will ask for, and all other codes.
 """
 import os
 import re
@@ -70,7 +70,8 @@ def peers_table(text):
     names = set(ASKED_FOR)
     for how in ("compiled", "interpreted"):  # the fastest two at every error
         for column in range(2, 6):
-            names |= {r[0] for r in sorted((r for r in ours if r[1] == how), key=lambda r: time(r, column))[:2]}
+            mine = [r for r in ours if r[1] == how and r[column] != "-"]
+            names |= {r[0] for r in sorted(mine, key=lambda r: time(r, column))[:2]}
     for how in ("compiled", "interpreted"):
         mine = sorted((r for r in ours if r[1] == how), key=lambda r: time(r, 4))
         shown = [r for r in mine if r[0] in names]

@@ -508,7 +508,7 @@ rattleback::plot::Figure figure_of(const Problem& problem, const std::vector<Con
     }
   panel.series.push_back(series_of(ida_front, 7, false));
   return {.title = problem.title,
-          .caption = "Solid: compiled (IDA: interpreted). Dashed: the same method interpreted.",
+          .caption = "Solid: compiled (IDA, and what says so: interpreted). Dashed: the same method interpreted.",
           .panels = {panel},
           .columns = 1};
 }

@@ -186,6 +186,7 @@ struct EnsembleReport {
   std::vector<EnsembleMember> members;
   std::vector<std::size_t> failed;         // members that stopped early: not in the statistics
   std::optional<EnergyStatistics> energy;  // systems with an energy
+  std::string energy_changes;              // why the energy of a member is not kept, where that is not as for the model
   std::vector<std::string> notes;
   std::size_t moved = 0;  // starts that were moved to the nearest consistent one
   double moved_by = 0.0;  // at most

@@ -14,6 +14,7 @@
 #include "analysis/members.hpp"
 #include "analysis/parallel.hpp"
 #include "analysis/ranks.hpp"
+#include "audit/energy_balance.hpp"
 #include "rattleback/error.hpp"
 #include "simulate/follow.hpp"
 #include "simulate/shared_run.hpp"
@@ -61,6 +62,7 @@ struct Finished {
   double step = 0.0;
   std::int64_t steps = 0;
   std::vector<std::string> notes;
+  std::string energy_changes;
 };
 
 // A finished member as bytes, from one process to another of the same program.
@@ -96,7 +98,8 @@ class Packed {
     EnsembleMember& m = f.member;
     const auto all = [&](auto&... x) { (field<Write>(x), ...); };
     all(m.values, m.q, m.v, m.t, m.energy_error, m.constraint_position, m.constraint_velocity, m.status, m.message);
-    all(f.moved.count, f.moved.by, f.t, f.energy, f.method, f.stages, f.order, f.step, f.steps, f.notes);
+    all(f.moved.count, f.moved.by, f.t, f.energy, f.method, f.stages, f.order, f.step, f.steps, f.notes,
+        f.energy_changes);
   }
 
  private:
@@ -115,6 +118,7 @@ Finished run_member(const Model& model, const EnsembleRequest& request) {
       out.t.push_back(t);
       out.energy.push_back(energy);
     };
+  out.energy_changes = why_energy_changes(model);
   FollowedRun run = simulate(model, options, follower);
   Trajectory& t = run.trajectory;
   out.moved.see(model, run.q0, run.v0);
@@ -287,6 +291,7 @@ class Sum {
       out_.step = f.step;
     }
     add_notes(out_.notes, f.notes);
+    if (out_.energy_changes.empty()) out_.energy_changes = f.energy_changes;
     out_.moved += f.moved.count;
     out_.moved_by = std::fmax(out_.moved_by, f.moved.by);
     if (f.member.status != Status::done) {

@@ -47,8 +47,9 @@ std::string obstacle_at_start(const System& system, const StartAnalysis& a) {
     return "needs independent constraints: '" + a.redundant.front() + "' depends on the others at the start";
   if (!a.saddle_regular && system.is_odae()) return "needs g_y v_z r_psi regular at the start";
   if (!a.saddle_regular && !a.without_inertia.empty())
-    return fmt::format("needs inertia in {}. Add a kinetic term for it, or remove the coordinate",
-                       fmt::join(a.without_inertia, ", "));
+    return fmt::format("needs inertia in {}. Add {}", fmt::join(a.without_inertia, ", "),
+                       a.without_inertia.size() == 1 ? "a kinetic term for it, or remove the coordinate"
+                                                     : "kinetic terms for them, or remove these coordinates");
   if (!a.saddle_regular) return "needs a regular saddle-point matrix [L_vv K^T; K 0] at the start";
   if (!a.pulling.empty())
     return "needs a multiplier that pushes: psi of '" + a.pulling.front() + "' pulls towards the constraint";
@@ -57,31 +58,43 @@ std::string obstacle_at_start(const System& system, const StartAnalysis& a) {
   return "";
 }
 
-// Forces may determine what inertia does not, and some of the methods can take that: one step shows it.
-bool takes_a_step(const Model& model, const std::string& method) try {
-  constexpr double kStep = 1e-2;
+// The mass matrix is constant and singular. Forces may determine what inertia does not, and some Runge-Kutta methods can take
+// that: a step shows whether their matrix is regular. obstacle: what else is wrong without inertia; "" where the
+// constraints stand in for it.
+std::string why_not_massless(const System& system, const MethodEntry& entry, const std::string& obstacle) try {
+  constexpr double kStep = 1e-3;
+  if (entry.scheme == nullptr && entry.collocation == nullptr) return obstacle;
+  const Model& model = system.model();
   Options options;
-  options.method = method;
-  options.step = model.run.step.value_or(kStep);
-  options.until = options.step;
-  options.project = true;
-  return simulate(model, options).status == Status::done;
+  options.method = entry.info.name;
+  options.stages = entry.info.default_stages;
+  options.step = kStep;
+  Start start;
+  start.q = model.q0;
+  start.v = model.v0;
+  start.multipliers.assign(static_cast<std::size_t>(system.m()), 0.0);
+  start.acceleration.assign(model.q0.size(), 0.0);
+  const BoundMethod method = bind(system, options, start);
+  if (obstacle.empty()) return "";
+  method.stepper->start(0.0, start.q, start.v, start.multipliers, start.acceleration);
+  return method.stepper->advance(kStep, 1).ok ? "" : obstacle;
 } catch (const Error&) {
-  return false;
+  return obstacle.empty() ? "cannot take a mass of exactly 0" : obstacle;
 }
 
-// massless: the mass matrix is constant and singular, and nothing else stops every method.
-void check_methods(const Model& model, CheckReport& out, const std::string& obstacle, bool massless = false) {
+// massless: a system whose mass matrix is constant and singular, when nothing else stops every method.
+void check_methods(const Model& model, CheckReport& out, const std::string& obstacle,
+                   const System* massless = nullptr) {
   out.obstacle = obstacle;
   for (const MethodEntry& entry : registry()) {
     MethodCheck c;
     c.name = entry.info.name;
     c.reason = why_not(entry, model, "");
-    if (c.reason.empty() && !(massless && takes_a_step(model, c.name)))
-      c.reason = massless && obstacle.empty() ? "cannot take a mass of exactly 0" : obstacle;
+    if (c.reason.empty()) c.reason = massless != nullptr ? why_not_massless(*massless, entry, obstacle) : obstacle;
     c.applies = c.reason.empty();
     out.methods.push_back(std::move(c));
   }
+  if (std::ranges::any_of(out.methods, &MethodCheck::applies)) out.obstacle.clear();
 }
 
 void add_constraints(const System& system, CheckReport& out, const StartAnalysis& a) {
@@ -289,7 +302,7 @@ CheckReport check(const Model& model) {
   const std::string dead = dead_constraints(out);
   const bool massless = system->is_mechanical() && system->mechanical().mass && !system->mechanical().inverse_mass;
   check_methods(model, out, dead.empty() ? obstacle_at_start(*system, a) : dead,
-                massless && dead.empty() && a.redundant.empty());
+                massless && dead.empty() && a.redundant.empty() ? &*system : nullptr);
   return out;
 }
 

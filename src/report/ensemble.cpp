@@ -46,6 +46,11 @@ std::vector<double> column(const EnsembleReport& r, std::optional<double> Ensemb
   return out;
 }
 
+// A parameter that varies may switch a force on.
+std::string why_not_kept(const Model& model, const EnsembleReport& r) {
+  return r.energy_changes.empty() ? why_energy_changes(model) : r.energy_changes;
+}
+
 Json summary(const Model& model, const EnsembleReport& r) {
   Json json;
   json["system"] = model.key;
@@ -72,7 +77,7 @@ Json summary(const Model& model, const EnsembleReport& r) {
                             {"variance", r.energy->variance.back()},
                             {"max", largest(r.energy->max)},
                             {"mean_square", r.energy->mean_square.back()},
-                            {"conserved", why_energy_changes(model).empty()}};
+                            {"conserved", why_not_kept(model, r).empty()}};
   const auto worst = [&](std::optional<double> EnsembleMember::*value) -> std::optional<double> {
     std::optional<double> out;
     for (const EnsembleMember& m : r.members)
@@ -95,11 +100,13 @@ std::string to_text(const Model& model, const EnsembleReport& r) {
                            count_text(r.threads, "thread"), duration_text(r.wall_seconds)),
                "", "  ");
   if (r.energy) {
-    const std::string why = why_energy_changes(model);
+    const std::string why = why_not_kept(model, r);
     if (why.empty())
       text += "\nEnergy error E - E0 over the members\n";
     else
-      text += '\n' + wrap(fmt::format("Energy change E - E0 over the members. {}: it is no error", why), "", "");
+      text +=
+          '\n' + wrap(fmt::format("Energy change E - E0 over the members. {}, so it is not expected to be kept.", why),
+                      "", "");
     text += times_table(*r.energy);
   } else {
     text += "\nNo statistics of the energy: ";

@@ -92,7 +92,7 @@ std::string facts(const Model& model, const Trajectory& t, const Options& option
   f.add("Options", options_text(options, load));
   f.add("Time taken",
         html(duration_text(t.wall_seconds)) +
-            (t.native ? fmt::format(", {} of it compiling", html(duration_text(t.compile_seconds))) : ""));
+            (t.native ? fmt::format(", {} of it for compiled code", html(duration_text(t.compile_seconds))) : ""));
   f.add("Written by", fmt::format("rattleback {}", kVersion));
   return f.list();
 }

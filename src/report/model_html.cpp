@@ -320,27 +320,37 @@ std::string comment_at(const std::string& text, std::size_t offset) {
   return {};
 }
 
-// Arrays are shown as they stand in the file.
-std::string array_rows(const Model& model, const Value* table) {
+// Arrays are shown as they stand in the file, with the entries that were set for the run (--set k[2]=5).
+std::string array_rows(const Model& model, const Value* table, const LoadOptions& load) {
   constexpr std::size_t kMost = 8;  // entries
   std::string rows;
   if (table == nullptr) return rows;
   for (const Value& item : table->items) {
     if (item.type != Value::Type::array) continue;
-    std::string values;
-    for (std::size_t i = 0; i < std::min(item.items.size(), kMost); ++i) {
+    std::string values, what = html(comment_at(model.text, item.key_offset));
+    const auto set = [&](std::size_t i) {
+      return std::ranges::find(load.set, fmt::format("{}[{}]", item.key, i + 1), [](const auto& s) { return s.first; });
+    };
+    bool changed = false;
+    for (std::size_t i = 0; i < item.items.size(); ++i) {
+      const auto value = set(i);
+      changed = changed || value != load.set.end();
+      if (i >= kMost) continue;
       const Value& x = item.items[i];
-      values += (i > 0 ? ", " : "") + (x.is_number() ? value_text(x.number) : html(x.text));
+      values += (i > 0 ? ", " : "") + (value != load.set.end() ? html(value->second)
+                                       : x.is_number()         ? value_text(x.number)
+                                                               : html(x.text));
     }
+    if (changed) what += (what.empty() ? "" : "; ") + std::string("set for this run");
     if (item.items.size() > kMost) values += fmt::format(", ... ({} values)", item.items.size());
     rows += fmt::format("<tr><td>{}</td><td class=\"number\">{}</td><td>{}</td></tr>\n", math(math_name(item.key)),
-                        values, html(comment_at(model.text, item.key_offset)));
+                        values, what);
   }
   return rows;
 }
 
 std::string parameter_table(const Model& model, const Value* table, const LoadOptions& load) {
-  const std::string arrays = array_rows(model, table);
+  const std::string arrays = array_rows(model, table, load);
   if (model.parameters.empty() && arrays.empty()) return {};
   std::string rows;
   for (std::size_t i = 0; i < std::min(model.parameters.size(), kShownValues); ++i) {

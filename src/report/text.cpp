@@ -179,11 +179,11 @@ std::string constraint_sentences(const Model& model, const Trajectory& t) {
   return text;
 }
 
-// The compiler is named where it took a good part of the time.
+// What it took to compile the step, or to load it, where that is a good part of the time.
 std::string time_taken(const Trajectory& t) {
   std::string text = "in " + duration_text(t.wall_seconds);
   if (t.native && t.compile_seconds > 0.1 * t.wall_seconds)
-    text += fmt::format(", {} of it compiling", duration_text(t.compile_seconds));
+    text += fmt::format(", {} of it for compiled code", duration_text(t.compile_seconds));
   return text;
 }
 

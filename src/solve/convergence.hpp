@@ -62,10 +62,13 @@ class Convergence {
   // Of the last two corrections with the same kind of matrix; 0 when there were not two.
   [[nodiscard]] double ratio() const { return ratio_; }
   [[nodiscard]] bool measured() const { return since_ >= 2; }
-  // The one before; 0 when there were not three corrections with the same kind of matrix.
+  // The one before it; 0 when there was none with the same kind of matrix.
   [[nodiscard]] double older() const { return older_; }
   // Another kind of matrix from here on.
-  void restart() { since_ = 0; }
+  void restart() {
+    since_ = 0;
+    ratio_ = 0.0;
+  }
 
  private:
   // With a matrix that stays the same, parts of the error may take turns: one ratio is small by chance, and the mean of two is

@@ -172,7 +172,7 @@ std::uint32_t LaneNewton::solve_block(const Plan::Block& b, double* w, const std
         return;
       }
       const double ratio = convergence[l].ratio();
-      if (ratio > 0.3 && now && k > newton::kPatience && !convergence[l].ran_away(c) &&
+      if (ratio > Convergence::kStagnant && now && k > newton::kPatience && !convergence[l].ran_away(c) &&
           residual_is_rounding(b, w, l, sizes[l])) {
         arrived |= bit;
         return;

@@ -179,7 +179,8 @@ bool solve_block(const Plan::Block& b, double* w, const Sizes& sizes, const Solv
     }
     const double ratio = convergence.ratio();
     if (convergence.measured()) report.contraction = ratio;
-    if (ratio > 0.3 && current && k > kPatience && !convergence.ran_away(c) && residual_is_rounding(b, w, sizes))
+    if (ratio > Convergence::kStagnant && current && k > kPatience && !convergence.ran_away(c) &&
+        residual_is_rounding(b, w, sizes))
       return true;
     if (matrix == Matrix::leading && newton::at_the_floor(convergence, c)) {
       if (!convergence.ran_away(c)) return true;

@@ -139,10 +139,18 @@ TEST(Check, NamesTheCoordinateWithoutInertia) {
   const CheckReport nothing = checked("");
   EXPECT_FALSE(std::ranges::any_of(nothing.methods, &MethodCheck::applies));
   EXPECT_EQ(nothing.obstacle, "needs inertia in y. Add a kinetic term for it, or remove the coordinate");
-  const CheckReport damped = checked("potential = 'y^2'\n[dissipation]\nrayleigh = \"y'^2/2\"\n");
+  const CheckReport damped =
+      checked("potential = 'y^2'\n[dissipation]\nrayleigh = \"y'^2/2\"\n[initial]\ny = 1\n[run]\nstep = 1000\n");
+  EXPECT_EQ(damped.obstacle, "");
   EXPECT_TRUE(applies(damped, "spark-gauss"));
-  EXPECT_FALSE(applies(damped, "spark-lobatto-ab"));
-  EXPECT_FALSE(applies(damped, "ode-dop853"));
+  EXPECT_TRUE(applies(damped, "collocation-gauss"));
+  // The first refuses. The second takes a step, and then its velocities grow without bound.
+  for (const char* name : {"spark-lobatto-ab", "mclachlan-perlmutter", "ode-dop853", "ode"})
+    EXPECT_FALSE(applies(damped, name)) << name;
+  // The constraint stands in for inertia: only what bind() refuses does not apply.
+  const CheckReport held = checked("potential = '-x^4'\n[constraints.nonholonomic]\nhold = \"y' - x*x'\"\n");
+  EXPECT_TRUE(applies(held, "ode"));
+  EXPECT_TRUE(applies(held, "spark-gauss"));
 }
 
 TEST(Check, OffersTheNearestConsistentStart) {

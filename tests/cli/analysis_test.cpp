@@ -109,14 +109,18 @@ TEST_F(Analysis, EnsembleDoesNotCallWorkAnError) {
                                           "--project", "--until",           "1"};
   const Outcome outcome = rattleback(words);
   expect_readable(outcome);
-  EXPECT_NE(
-      outcome.out.find("\nEnergy change E - E0 over the members. Constraints that move do work on this system: it is"),
-      std::string::npos)
+  EXPECT_NE(outcome.out.find("\nEnergy change E - E0 over the members. Constraints that move do work on this system"),
+            std::string::npos)
       << outcome.out;
   EXPECT_EQ(json(words)["energy_error"]["conserved"], false);
   const std::vector<std::string> kept = {"ensemble", "skate", "--vary", "x=0:1:2", "--project", "--until", "1"};
   EXPECT_NE(rattleback(kept).out.find("\nEnergy error E - E0 over the members\n"), std::string::npos);
   EXPECT_EQ(json(kept)["energy_error"]["conserved"], true);
+  write("damped.toml",
+        "coordinates = ['x']\n[parameters]\nc = 0\n[lagrangian]\nkinetic = \"x'^2/2\"\npotential = 'x^2'\n"
+        "[dissipation]\nrayleigh = \"c*x'^2/2\"\n[initial]\nx = 1\n");
+  const Json damped = json({"ensemble", "damped.toml", "--vary", "c=0:1:3", "--step", "0.1", "--until", "1"});
+  EXPECT_EQ(damped["energy_error"]["conserved"], false);
 }
 
 TEST_F(Analysis, EnsembleHasTheSameBytesForAnyNumberOfThreads) {

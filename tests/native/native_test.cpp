@@ -112,6 +112,10 @@ TEST_F(Native, StepsThatReachTheFloorOfRoundingAreNotGivenUp) {
   ASSERT_EQ(motion.stepper->go_native(false), "");
   motion.advance(0.025, 400);
   EXPECT_GE(motion.stepper->compiled_steps, 385);  // 392; 371 without newton::at_the_floor
+  Motion interpreted(shipped("double-pendulum"), method("prk-lobatto", 5));
+  interpreted.advance(0.025, 400);
+  EXPECT_EQ(motion.stepper->iterations, interpreted.stepper->iterations);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(motion.stepper->q()[i], interpreted.stepper->q()[i]);
 }
 
 TEST_F(Native, TheSecondTimeTheCacheIsUsed) {

@@ -117,12 +117,16 @@ TEST(HtmlReport, SaysWhyARunStopped) {
 }
 
 TEST(HtmlReport, HasArraysAmongTheParameters) {
-  const std::string page = report_of(
-      "coordinates = [\"x\"]\n[parameters]\nk = [1.5, 2, 3]  # <stiff>\n[lagrangian]\nkinetic = \"x'^2/2\"\npotential "
-      "= "
-      "\"k[2]*x^2\"\n[initial]\nx = 1\n",
-      {.step = 0.1, .steps = 3});
+  const char* const text =
+      "coordinates = [\"x\"]\n[parameters]\nk = [1.5, 2, 3]  # <stiff>\n[lagrangian]\nkinetic = \"x'^2/2\"\n"
+      "potential = \"k[2]*x^2\"\n[initial]\nx = 1\n";
+  const std::string page = report_of(text, {.step = 0.1, .steps = 3});
   EXPECT_NE(page.find("<td class=\"number\">1.5, 2, 3</td><td>&lt;stiff&gt;</td>"), std::string::npos);
+  const LoadOptions load{.set = {{"k[2]", "50"}}};
+  const Model model = parse_model(text, "m.toml", load);
+  const std::string changed = run_report(model, simulate(model, {.step = 0.1, .steps = 3}), {}, load);
+  EXPECT_NE(changed.find("<td class=\"number\">1.5, 50, 3</td><td>&lt;stiff&gt;; set for this run</td>"),
+            std::string::npos);
 }
 
 TEST(HtmlReport, HasAllKindsOfSystems) {
