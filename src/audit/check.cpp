@@ -82,15 +82,16 @@ std::string why_not_massless(const System& system, const MethodEntry& entry, con
   return obstacle.empty() ? "cannot take a mass of exactly 0" : obstacle;
 }
 
-// massless: a system whose mass matrix is constant and singular, when nothing else stops every method.
+// without_mass: a system whose mass matrix is constant and singular, when nothing else stops every method.
 void check_methods(const Model& model, CheckReport& out, const std::string& obstacle,
-                   const System* massless = nullptr) {
+                   const System* without_mass = nullptr) {
   out.obstacle = obstacle;
   for (const MethodEntry& entry : registry()) {
     MethodCheck c;
     c.name = entry.info.name;
     c.reason = why_not(entry, model, "");
-    if (c.reason.empty()) c.reason = massless != nullptr ? why_not_massless(*massless, entry, obstacle) : obstacle;
+    if (c.reason.empty())
+      c.reason = without_mass != nullptr ? why_not_massless(*without_mass, entry, obstacle) : obstacle;
     c.applies = c.reason.empty();
     out.methods.push_back(std::move(c));
   }
@@ -300,9 +301,8 @@ CheckReport check(const Model& model) {
         "multipliers of minimum norm");
   for (std::string& note : inertia_notes(*system, a)) out.notes.push_back(std::move(note));
   const std::string dead = dead_constraints(out);
-  const bool massless = system->is_mechanical() && system->mechanical().mass && !system->mechanical().inverse_mass;
   check_methods(model, out, dead.empty() ? obstacle_at_start(*system, a) : dead,
-                massless && dead.empty() && a.redundant.empty() ? &*system : nullptr);
+                massless(*system) && dead.empty() && a.redundant.empty() ? &*system : nullptr);
   return out;
 }
 

@@ -46,12 +46,6 @@ Formulation formulation_of(std::string_view name) {
   return name == "ggl" ? Formulation::ggl : Formulation::index2;
 }
 
-// The mass matrix is constant and singular: some direction has no inertia at all.
-bool massless(const System& system) {
-  if (system.is_large()) return system.families().massless;
-  return system.is_mechanical() && system.mechanical().mass && !system.mechanical().inverse_mass;
-}
-
 // The coordinates whose rows of a constant mass matrix are 0, for messages.
 std::string without_inertia(const System& system) {
   std::vector<std::string> names;
@@ -74,6 +68,11 @@ bool takes_massless(const Scheme& scheme) {
 }
 
 }  // namespace
+
+bool massless(const System& system) {
+  if (system.is_large()) return system.families().massless;
+  return system.is_mechanical() && system.mechanical().mass && !system.mechanical().inverse_mass;
+}
 
 std::string check_command(const Model& model) {
   const auto shipped = shipped_models();

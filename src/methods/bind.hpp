@@ -16,6 +16,9 @@ namespace rattleback {
 // Why a method cannot take this model, with what to do instead; "" when it can. formulation: as asked for, "" = default.
 std::string why_not(const MethodEntry& method, const Model& model, const std::string& formulation);
 
+// The mass matrix is constant and singular: some direction has no inertia at all.
+bool massless(const System& system);
+
 // Can the method of these options take the model with its families as they are? If not, they must be unrolled.
 bool takes_families(const Model& model, const Options& options);
 
