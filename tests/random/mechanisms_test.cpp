@@ -1,0 +1,80 @@
+// The spatial mechanisms of tests/support: that they are what they say, and that the program's multipliers are right.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+
+#include "rattleback/simulate.hpp"
+#include "support/long_mechanics.hpp"
+#include "support/mechanisms.hpp"
+
+namespace rattleback::testing {
+namespace {
+
+Model read(const std::string& text) { return parse_model(text, "mechanism.toml", {.unroll_below = kLargestFamily}); }
+
+LongMechanics::Motion at_start(const Model& model) {
+  return LongMechanics(model).motion(0, widened(model.q0), widened(model.v0));
+}
+
+// By name: the bodies' own constraints differ between the representations.
+std::map<std::string, Real> joints(const Model& model) {
+  const Reals multipliers = at_start(model).multipliers;
+  std::map<std::string, Real> out;
+  for (std::int32_t i = 0; i < model.multiplier_count(); ++i) {
+    const std::string name = model.multiplier_name(i);
+    if (!name.starts_with("unit_") && !name.starts_with("rigid")) out[name] = multipliers[static_cast<std::size_t>(i)];
+  }
+  return out;
+}
+
+TEST(SpatialMechanisms, AreRegularUnlessTheySayRedundantAndMove) {
+  for (const Rotation rotation : {Rotation::quaternion, Rotation::directors})
+    for (const Mechanism& mechanism : spatial_mechanisms(rotation)) {
+      SCOPED_TRACE(mechanism.name + ", " + to_string(rotation));
+      const Model model = read(mechanism.text);
+      LongMechanics mechanics(model);
+      const auto motion = at_start(model);
+      const int size = mechanics.coordinates() + mechanics.constraints();
+      if (mechanism.redundant)
+        EXPECT_LT(motion.rank, size);
+      else
+        EXPECT_EQ(motion.rank, size);
+      const auto values = mechanics.values(0, widened(model.q0), widened(model.v0));
+      EXPECT_LT(values.position, 1e-15L);  // 4e-16
+      EXPECT_LT(values.velocity, 1e-14L);  // 4e-15
+      double speed = 0;
+      for (const double v : model.v0) speed = std::fmax(speed, std::fabs(v));
+      EXPECT_GT(speed, 0.1);
+    }
+}
+
+TEST(SpatialMechanisms, HaveTheSameJointForcesInQuaternionsAndInDirectors) {
+  const auto in_quaternions = spatial_mechanisms(Rotation::quaternion);
+  const auto in_directors = spatial_mechanisms(Rotation::directors);
+  for (std::size_t i = 0; i < in_quaternions.size(); ++i) {
+    if (in_quaternions[i].redundant) continue;  // the least norm includes the bodies' own constraints
+    SCOPED_TRACE(in_quaternions[i].name);
+    const auto a = joints(read(in_quaternions[i].text)), b = joints(read(in_directors[i].text));
+    ASSERT_EQ(a.size(), b.size());
+    Real largest = 0;
+    for (const auto& [name, value] : a) largest = std::fmax(largest, std::fabs(value));
+    EXPECT_GT(largest, 0);
+    for (const auto& [name, value] : a)
+      EXPECT_LT(std::fabs(value - b.at(name)), 1e-11L * largest) << name;  // starts are rounded to double
+  }
+}
+
+// RATTLEBACK_MECHANISMS=FOLDER random_tests --gtest_filter='*WrittenTo*' writes them as files to run by hand.
+TEST(SpatialMechanisms, AreWrittenToAFolderWhenAsked) {
+  const char* const folder = std::getenv("RATTLEBACK_MECHANISMS");
+  if (folder == nullptr) GTEST_SKIP() << "set RATTLEBACK_MECHANISMS to a folder";
+  for (const Rotation rotation : {Rotation::quaternion, Rotation::directors})
+    for (const Mechanism& mechanism : spatial_mechanisms(rotation))
+      std::ofstream(std::string(folder) + "/" + mechanism.name + "-" + to_string(rotation) + ".toml") << mechanism.text;
+}
+
+}  // namespace
+}  // namespace rattleback::testing
