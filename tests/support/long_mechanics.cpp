@@ -317,6 +317,11 @@ std::string with_consistent_start(const std::string& text) {
       [&](const LongMechanics::Rows& rows) {
         return mechanics.correction({0, q, v, Reals(static_cast<std::size_t>(mechanics.constraints()))}, rows);
       });
+  for (Reals* const x : {&q, &v}) {  // 1e-70 is 0
+    const Real size = largest(*x);
+    for (Real& y : *x)
+      if (std::fabs(y) < 1e-15L * size) y = 0;
+  }
   // The start's table is the last but for [run]: what it says of a name is said by the new lines.
   std::string out, initial = "[initial]\n";
   for (std::int32_t i = 0; i < model.coordinates.size(); ++i) {

@@ -161,7 +161,10 @@ MechanismText::Formulas MechanismText::vector(int body, const Vec3& at_start) co
     for (int k = 0; k < 3; ++k) out[k] = at_start[k] == 0.0 ? "0" : number(at_start[k]);
     return out;
   }
-  return in_body(std::to_string(body + 1), rotated_back(bodies_[body].orientation, at_start));
+  Vec3 local = rotated_back(bodies_[body].orientation, at_start);
+  for (double& x : local)
+    if (std::fabs(x) < 1e-15) x = 0;  // what is left of a turn there and back
+  return in_body(std::to_string(body + 1), local);
 }
 
 MechanismText::Formulas MechanismText::point(int body, const Vec3& at_start) const {
