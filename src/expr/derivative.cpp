@@ -1,5 +1,11 @@
 // Exact derivatives on the graph. Gradients run in reverse over the shared nodes, so they cost a small multiple of the
 // function; a family is differentiated once, on its body, and its gradient is again a family.
+//
+// Branches: the slope of if(c, a, b) is that of the branch taken, and the other one does not count, even where it is not a
+// number. A product with 0 would not do (0*nan is nan), so a sweep carries with each adjoint the condition under which it
+// counts, and an adjoint that leaves the part of the graph that belongs to a condition is selected by it:
+// select(c, a' * adjoint, 0), not a' * select(c, adjoint, 0). min and max are branches, too. At the tip of the cone
+// hypot(a, b), where it has no slope, 0 is taken, as for abs.
 #include <map>
 #include <tuple>
 #include <unordered_map>
@@ -11,7 +17,7 @@ namespace rattleback {
 namespace {
 
 struct Partials {
-  NodeId a, b, c;
+  NodeId a, b;
 };
 
 // adj * d(node)/d(argument) for each argument, as new nodes.
@@ -21,54 +27,48 @@ Partials pull_back(Graph& g, NodeId id, NodeId adj) {
   const auto one = [&] { return g.one(); };
   const auto two_adj_half = [&](NodeId x) { return g.mul(g.constant(0.5), x); };
   switch (n.op) {
-    case Op::neg: return {g.neg(adj), none, none};
-    case Op::sin: return {g.mul(adj, g.unary(Op::cos, a)), none, none};
-    case Op::cos: return {g.neg(g.mul(adj, g.unary(Op::sin, a))), none, none};
-    case Op::tan: return {g.mul(adj, g.add(one(), g.mul(id, id))), none, none};
-    case Op::asin: return {g.div(adj, g.unary(Op::sqrt, g.sub(one(), g.mul(a, a)))), none, none};
-    case Op::acos: return {g.neg(g.div(adj, g.unary(Op::sqrt, g.sub(one(), g.mul(a, a))))), none, none};
-    case Op::atan: return {g.div(adj, g.add(one(), g.mul(a, a))), none, none};
-    case Op::sinh: return {g.mul(adj, g.unary(Op::cosh, a)), none, none};
-    case Op::cosh: return {g.mul(adj, g.unary(Op::sinh, a)), none, none};
-    case Op::tanh: return {g.mul(adj, g.sub(one(), g.mul(id, id))), none, none};
-    case Op::exp: return {g.mul(adj, id), none, none};
-    case Op::log: return {g.div(adj, a), none, none};
-    case Op::sqrt: return {g.div(two_adj_half(adj), id), none, none};
-    case Op::abs: return {g.mul(adj, g.unary(Op::sign, a)), none, none};
-    case Op::add: return {adj, adj, none};
-    case Op::sub: return {adj, g.neg(adj), none};
-    case Op::mul: return {g.mul(adj, b), g.mul(adj, a), none};
+    case Op::neg: return {g.neg(adj), none};
+    case Op::sin: return {g.mul(adj, g.unary(Op::cos, a)), none};
+    case Op::cos: return {g.neg(g.mul(adj, g.unary(Op::sin, a))), none};
+    case Op::tan: return {g.mul(adj, g.add(one(), g.mul(id, id))), none};
+    case Op::asin: return {g.div(adj, g.unary(Op::sqrt, g.sub(one(), g.mul(a, a)))), none};
+    case Op::acos: return {g.neg(g.div(adj, g.unary(Op::sqrt, g.sub(one(), g.mul(a, a))))), none};
+    case Op::atan: return {g.div(adj, g.add(one(), g.mul(a, a))), none};
+    case Op::sinh: return {g.mul(adj, g.unary(Op::cosh, a)), none};
+    case Op::cosh: return {g.mul(adj, g.unary(Op::sinh, a)), none};
+    case Op::tanh: return {g.mul(adj, g.sub(one(), g.mul(id, id))), none};
+    case Op::exp: return {g.mul(adj, id), none};
+    case Op::log: return {g.div(adj, a), none};
+    case Op::sqrt: return {g.div(two_adj_half(adj), id), none};
+    case Op::abs: return {g.mul(adj, g.unary(Op::sign, a)), none};
+    case Op::add: return {adj, adj};
+    case Op::sub: return {adj, g.neg(adj)};
+    case Op::mul: return {g.mul(adj, b), g.mul(adj, a)};
     case Op::div: {
       const NodeId q = g.div(adj, b);
-      return {q, g.neg(g.mul(q, id)), none};
+      return {q, g.neg(g.mul(q, id))};
     }
     case Op::pow: {
       const NodeId da = g.mul(adj, g.mul(b, g.binary(Op::pow, a, g.sub(b, one()))));
-      if (g.is_constant(b)) return {da, none, none};
-      return {da, g.mul(adj, g.mul(id, g.unary(Op::log, a))), none};
+      if (g.is_constant(b)) return {da, none};
+      return {da, g.mul(adj, g.mul(id, g.unary(Op::log, a)))};
     }
     case Op::atan2: {
       const NodeId q = g.div(adj, g.add(g.mul(a, a), g.mul(b, b)));
-      return {g.mul(q, b), g.neg(g.mul(q, a)), none};
+      return {g.mul(q, b), g.neg(g.mul(q, a))};
     }
     case Op::hypot: {
-      const NodeId q = g.div(adj, id);
-      return {g.mul(q, a), g.mul(q, b), none};
+      const NodeId q = g.select(g.binary(Op::less, none, id), g.div(adj, id), none);
+      return {g.mul(q, a), g.mul(q, b)};
     }
-    case Op::min: {
-      const NodeId second = g.binary(Op::less, b, a);
-      return {g.select(second, none, adj), g.select(second, adj, none), none};
-    }
-    case Op::max: {
-      const NodeId second = g.binary(Op::less, a, b);
-      return {g.select(second, none, adj), g.select(second, adj, none), none};
-    }
-    case Op::select: return {none, g.select(a, adj, none), g.select(a, none, adj)};
-    case Op::lookup: return {g.mul(adj, g.lookup(n.c, a, true)), none, none};
+    case Op::lookup: return {g.mul(adj, g.lookup(n.c, a, true)), none};
     case Op::sign:
     case Op::less:
     case Op::less_equal:
-    case Op::lookup_slope: return {none, none, none};
+    case Op::lookup_slope: return {none, none};
+    case Op::min:  // branches have rules of their own
+    case Op::max:
+    case Op::select:
     case Op::constant:
     case Op::variable:
     case Op::index:
@@ -78,12 +78,88 @@ Partials pull_back(Graph& g, NodeId id, NodeId adj) {
   throw Error("pull_back: not an arithmetic operation");
 }
 
+// An operation that takes one of two arguments: `yes` where the condition, a node with values 0 and 1, holds.
+struct Branch {
+  NodeId condition, yes, no;
+};
+
+bool is_branch(Op op) { return op == Op::select || op == Op::min || op == Op::max; }
+
+Branch branch_of(Graph& g, const Node& n) {
+  if (n.op == Op::select) return {truth(g, n.a), n.b, n.c};
+  return {n.op == Op::min ? g.binary(Op::less, n.b, n.a) : g.binary(Op::less, n.a, n.b), n.b, n.a};
+}
+
+// Conditions as numbers 0 and 1; the constant 1 is "always".
+NodeId negation(Graph& g, NodeId a) { return g.select(a, g.zero(), g.one()); }
+NodeId both(Graph& g, NodeId a, NodeId b) {
+  if (a == b || g.is_constant(b)) return a;
+  return g.select(a, b, g.zero());
+}
+NodeId either(Graph& g, NodeId a, NodeId b) {
+  if (a == b || g.is_constant(a)) return a;
+  if (g.is_constant(b)) return b;
+  if (b == negation(g, a) || a == negation(g, b)) return g.one();
+  const Node x = g[a], y = g[b];  // the two sides of a branch inside another one: c and d, c and not d
+  if (x.op == Op::select && y.op == Op::select && x.a == y.a && g.is_constant(x.c, 0.0) && g.is_constant(y.c, 0.0))
+    return both(g, x.a, either(g, x.b, y.b));
+  return g.select(a, g.one(), b);
+}
+
+// x where the condition holds, else 0.
+NodeId counted(Graph& g, NodeId condition, NodeId x) {
+  const Node c = g[condition];
+  if (c.op == Op::select && g.is_constant(c.b, 0.0) && g.is_constant(c.c, 1.0)) return g.select(c.a, g.zero(), x);
+  return g.select(condition, x, g.zero());
+}
+
+// The adjoint of a node while its users are still being visited: a sum, and the condition under which it counts.
+// Contributions with another condition wait in a sum of their own, so that each is selected once.
+class Adjoint {
+ public:
+  Adjoint() = default;
+  Adjoint(NodeId condition, NodeId value) : waiting_condition_(condition), waiting_(value), waits_(true) {}
+
+  void add(Graph& g, NodeId condition, NodeId value) {
+    if (condition == waiting_condition_) {
+      waiting_ = g.add(waiting_, value);
+      return;
+    }
+    settle(g);
+    waiting_condition_ = condition;
+    waiting_ = value;
+    waits_ = true;
+  }
+  void settle(Graph& g) {
+    if (waits_ && !any_) {
+      condition_ = waiting_condition_;
+      value_ = waiting_;
+    } else if (waits_) {
+      const NodeId common = either(g, condition_, waiting_condition_);
+      const auto part = [&](NodeId c, NodeId x) { return c == common ? x : counted(g, c, x); };
+      value_ = g.add(part(condition_, value_), part(waiting_condition_, waiting_));
+      condition_ = common;
+    }
+    any_ = any_ || waits_;
+    waits_ = false;
+    waiting_condition_ = kNoCondition;
+  }
+  // Once settled.
+  [[nodiscard]] NodeId condition() const { return condition_; }
+  [[nodiscard]] NodeId value() const { return value_; }
+
+ private:
+  static constexpr NodeId kNoCondition = static_cast<NodeId>(-1);
+  NodeId condition_ = 0, value_ = 0, waiting_condition_ = kNoCondition, waiting_ = 0;
+  bool any_ = false, waits_ = false;
+};
+
 // One reverse sweep from `root`, seeded with 1. context = 0: root is one number; context = n: one number for each i of
 // a loop of n, and adjoints stay inside that loop. Calls leaf(node, adjoint, loop) for each variable of the space.
 template <class F>
 void reverse(Graph& g, NodeId root, std::int32_t context, Space space, F&& leaf) {
   static thread_local NodeMap<char> active;
-  static thread_local NodeMap<NodeId> adjoint;
+  static thread_local NodeMap<Adjoint> adjoint;
   const std::vector<NodeId> order = reachable(g, std::span(&root, 1));
   active.clear(g.size());
   for (const NodeId id : order) {
@@ -94,33 +170,48 @@ void reverse(Graph& g, NodeId root, std::int32_t context, Space space, F&& leaf)
   }
   if (!active.has(root)) return;
   adjoint.clear(g.size());
-  adjoint.set(root, g.one());
+  adjoint.set(root, Adjoint(g.one(), g.one()));
   for (auto it = order.rbegin(); it != order.rend(); ++it) {
     const NodeId id = *it;
     if (!active.has(id) || !adjoint.has(id)) continue;
     const Node n = g[id];
-    const NodeId adj = adjoint[id];
+    adjoint[id].settle(g);
+    const NodeId adj = adjoint[id].value(), condition = adjoint[id].condition();
     if (g.is_constant(adj, 0.0)) continue;
     if (n.op == Op::variable) {
-      leaf(n, adj, context != 0 ? context : n.count);
+      leaf(n, counted(g, condition, adj), context != 0 ? context : n.count);
       continue;
     }
-    const auto give = [&](NodeId to, NodeId value) {
+    const auto give = [&](NodeId to, NodeId value, NodeId when) {
       if (!active.has(to)) return;
-      // A number shared by all members of a loop collects from all of them.
-      if (context == 0 && n.op != Op::sum && n.count != 0 && g[to].count == 0) value = g.sum(value, n.count);
-      adjoint.set(to, adjoint.has(to) ? g.add(adjoint[to], value) : value);
+      // A number shared by all members of a loop collects from all of them for which it counts.
+      if (context == 0 && n.op != Op::sum && n.count != 0 && g[to].count == 0) {
+        if (g[when].count != 0) {
+          value = counted(g, when, value);
+          when = g.one();
+        }
+        value = g.sum(value, n.count);
+      }
+      if (adjoint.has(to))
+        adjoint[to].add(g, when, value);
+      else
+        adjoint.set(to, Adjoint(when, value));
     };
     if (n.op == Op::sum) {
       if (context != 0) throw NeedsUnrolling();  // d(member i)/d(member j): a loop in a loop
-      give(n.a, adj);
+      give(n.a, adj, condition);
+      continue;
+    }
+    if (is_branch(n.op)) {
+      const Branch b = branch_of(g, n);
+      give(b.yes, adj, both(g, condition, b.condition));
+      give(b.no, adj, both(g, condition, negation(g, b.condition)));
       continue;
     }
     const Partials p = pull_back(g, id, adj);
     const int k = arity(n.op);
-    if (k > 0) give(n.a, p.a);
-    if (k > 1) give(n.b, p.b);
-    if (k > 2) give(n.c, p.c);
+    if (k > 0) give(n.a, p.a, condition);
+    if (k > 1) give(n.b, p.b, condition);
   }
 }
 
@@ -179,11 +270,13 @@ NodeId tangent(Graph& graph, NodeId expr, const std::function<NodeId(NodeId)>& s
       d = seed(id);
     } else if (n.op == Op::sum) {
       d = graph.sum(dot.at(n.a), static_cast<std::int32_t>(n.b));
+    } else if (is_branch(n.op)) {
+      const Branch b = branch_of(graph, n);
+      d = graph.select(b.condition, dot.at(b.yes), dot.at(b.no));
     } else if (!is_leaf(n.op)) {
       const int k = arity(n.op);
       if (k > 0 && !graph.is_constant(dot.at(n.a), 0.0)) d = graph.add(d, pull_back(graph, id, dot.at(n.a)).a);
       if (k > 1 && !graph.is_constant(dot.at(n.b), 0.0)) d = graph.add(d, pull_back(graph, id, dot.at(n.b)).b);
-      if (k > 2 && !graph.is_constant(dot.at(n.c), 0.0)) d = graph.add(d, pull_back(graph, id, dot.at(n.c)).c);
     }
     dot[id] = d;
   }

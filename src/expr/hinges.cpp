@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <unordered_map>
 
@@ -83,14 +84,25 @@ std::vector<GradientRow> jacobian_by_hinges(Graph& g, std::span<const NodeId> fu
     const auto [place, fresh] = to.try_emplace(variable, term);
     if (!fresh) place->second = g.add(place->second, term);
   };
+  // slope * e. Where a hinge belongs to a branch that is not taken, its slope is a selected 0, and e may be no number.
+  const std::function<NodeId(NodeId, NodeId)> times = [&](NodeId slope, NodeId e) -> NodeId {
+    const Node n = g[slope];
+    if (n.op == Op::select && (g.is_constant(n.b, 0.0) || g.is_constant(n.c, 0.0)))
+      return g.select(n.a, times(n.b, e), times(n.c, e));
+    const auto branches = [&](NodeId k) { return g[k].op == Op::select; };
+    if ((n.op == Op::add || n.op == Op::sub) && (branches(n.a) || branches(n.b)))
+      return g.binary(n.op, times(n.a, e), times(n.b, e));
+    if (n.op == Op::neg && branches(n.a)) return g.neg(times(n.a, e));
+    return g.mul(slope, e);
+  };
   // The last hinge first: what it adds may belong to the ones before it.
   const auto expand = [&](Derivatives d) {
     while (!d.by_hinge.empty()) {
       const auto [hinge, slope] = *d.by_hinge.rbegin();
       d.by_hinge.erase(hinge);
       const Derivatives& below = of_hinge[static_cast<std::size_t>(hinge)];
-      for (const auto& [variable, e] : below.direct) add(d.direct, variable, g.mul(slope, e));
-      for (const auto& [other, e] : below.by_hinge) add(d.by_hinge, other, g.mul(slope, e));
+      for (const auto& [variable, e] : below.direct) add(d.direct, variable, times(slope, e));
+      for (const auto& [other, e] : below.by_hinge) add(d.by_hinge, other, times(slope, e));
     }
     std::erase_if(d.direct, [&](const auto& e) { return g.is_constant(e.second, 0.0); });
     return std::move(d.direct);

@@ -73,8 +73,9 @@ class Slopes {
       case Op::cosh: return twice(g.mul(g.unary(Op::sinh, mean(a)), hyperbolic(a, 0.5)));
       case Op::tanh: return g.div(hyperbolic(a, 1.0), g.mul(g.unary(Op::cosh, a.from), g.unary(Op::cosh, a.to)));
       case Op::hypot:
-        return g.div(g.add(g.mul(a.slope, g.add(a.from, a.to)), g.mul(b.slope, g.add(b.from, b.to))),
-                     g.add(f.from, f.to));
+        return guarded(g.binary(Op::less, g.zero(), g.add(f.from, f.to)),
+                       g.add(g.mul(a.slope, g.add(a.from, a.to)), g.mul(b.slope, g.add(b.from, b.to))),
+                       g.add(f.from, f.to), g.zero());
       case Op::pow: return power(n, a, b);
       case Op::atan2: return two_arguments(Op::atan2, a, b);
       case Op::min:
@@ -86,7 +87,7 @@ class Slopes {
         };
         return chosen(second(a.from, b.from), second(a.to, b.to), b.slope, a.slope, f);
       }
-      case Op::select: return chosen(a.from, a.to, b.slope, c.slope, f);
+      case Op::select: return chosen(truth(g, a.from), truth(g, a.to), b.slope, c.slope, f);
       case Op::sign:
       case Op::less:
       case Op::less_equal:

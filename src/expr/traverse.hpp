@@ -18,6 +18,12 @@ void for_each_argument(const Node& n, F&& f) {
   if (k > 2) f(n.c);
 }
 
+// The condition of a select as a number that is 0 or 1.
+inline NodeId truth(Graph& g, NodeId condition) {
+  const Op op = g[condition].op;
+  return op == Op::less || op == Op::less_equal ? condition : g.select(condition, g.one(), g.zero());
+}
+
 // Reusable marks and one value per node, cleared in O(1) by a new epoch.
 template <class T>
 class NodeMap {

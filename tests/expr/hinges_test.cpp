@@ -73,5 +73,21 @@ TEST(Hinges, ChangeNothingWhereFunctionsShareNothing) {
   EXPECT_EQ(dense(g, jacobian_by_hinges(g, f, kPosition)), plain(g, f));
 }
 
+// A value that many functions share, all of them in a branch that is not taken, where it is no number.
+TEST(Hinges, DoNotCountInBranchesThatAreNotTaken) {
+  Graph g;
+  const auto x = [&](std::int32_t i) { return g.variable(kPosition, i % kCount); };
+  NodeId E = g.constant(-10.0);
+  for (std::int32_t k = 0; k < kCount; ++k) E = g.add(E, g.mul(x(k), x(k + 1)));
+  const NodeId root = g.unary(Op::sqrt, E);  // E is negative there
+  std::vector<NodeId> f;
+  for (std::int32_t i = 0; i < kCount; ++i)
+    f.push_back(g.add(g.mul(x(i), x(i)), g.select(g.binary(Op::less, g.zero(), E), g.mul(root, x(i)), g.zero())));
+  const std::vector<double> at = values(g, dense(g, jacobian_by_hinges(g, f, kPosition)));
+  for (std::int32_t i = 0; i < kCount; ++i)
+    for (std::int32_t j = 0; j < kCount; ++j)
+      EXPECT_EQ(at[static_cast<std::size_t>(i * kCount + j)], i == j ? 2 * (0.3 + 0.17 * i - 0.04 * i * i) : 0.0);
+}
+
 }  // namespace
 }  // namespace rattleback

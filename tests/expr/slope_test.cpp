@@ -34,6 +34,10 @@ const Case kCases[] = {
     {"power of both", [](const Expr& x, const Expr& y) { return pow(4 + x, y / 2); }},
     {"arc of both", [](const Expr& x, const Expr& y) { return atan2(x, 3 + y); }},
     {"choice", [](const Expr& x, const Expr& y) { return where(less(x, 2.0), x * y, y) + min(x, y) + max(x, 3 * y); }},
+    {"contact", [](const Expr& x, const Expr& y) { return where(less(x, -4.0), pow(-4 - x, 2.5), 0.0) + log(3 + y); }},
+    {"logarithm of a branch",
+     [](const Expr& x, const Expr& y) { return where(less(-3.0, x), log(4 + x), sqrt(-3 - x)) * y; }},
+    {"condition that is a number", [](const Expr& x, const Expr& y) { return where(x + 5, x * y, sqrt(-4 - y)); }},
     {"absolute", [](const Expr& x, const Expr& y) { return abs(x + 5) * y; }},
 };
 
