@@ -232,20 +232,17 @@ LongMechanics::Motion LongMechanics::motion(Real t, const Reals& q, const Reals&
   for (std::size_t r = 0; r < m; ++r)
     for (std::size_t j = 0; j < n; ++j) A[n + r][j] = K[r][j];
   // Forces may contain the multipliers, also nonlinearly: Newton in them, which is done at once where they are linear.
+  const bool of_multipliers = depends_on(*model_.graph, model_.forces, kMultiplier);
   Motion out;
   out.multipliers.assign(m, 0);
   for (int iteration = 0; iteration < 60; ++iteration) {
     at.multipliers = out.multipliers;
     std::vector<Reals> slope(n, Reals(m));
     Reals force = applied;
-    bool of_multipliers = false;
     each(model_.forces, [&](std::size_t row, NodeId expr) {
       const auto f = graph_.derivatives(expr, at, zeros_like(at));
       force[row] += f.value;
-      for (std::size_t r = 0; r < m; ++r) {
-        slope[row][r] += f.gradient.multipliers[r];
-        of_multipliers = of_multipliers || f.gradient.multipliers[r] != 0;
-      }
+      for (std::size_t r = 0; r < m; ++r) slope[row][r] += f.gradient.multipliers[r];
     });
     for (std::size_t i = 0; i < n; ++i) {
       b[i] = force[i];
@@ -284,6 +281,9 @@ LongMechanics::Values LongMechanics::values(Real t, const Reals& q, const Reals&
   const auto d = graph_.derivatives(model_.lagrangian, at, zeros_like(at));
   Values out;
   out.energy = std::inner_product(v.begin(), v.end(), d.gradient.v.begin(), -d.value);
+  out.energy_size = std::fabs(d.value);
+  for (std::size_t i = 0; i < v.size(); ++i)
+    out.energy_size = std::fmax(out.energy_size, std::fabs(v[i] * d.gradient.v[i]));
   out.position = largest(positions(t, q).residual);
   out.velocity = largest(velocities(t, q, v).residual);
   return out;

@@ -44,6 +44,7 @@ class LongMechanics {
 
   struct Values {
     Real energy = 0;                  // v . L_v - L
+    Real energy_size = 0;             // of the terms that were added up
     Real position = 0, velocity = 0;  // the largest residuals
   };
   [[nodiscard]] Values values(Real t, const Reals& q, const Reals& v);

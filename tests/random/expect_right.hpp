@@ -1,0 +1,55 @@
+// What the short and the long test of random models share.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "support/random_checks.hpp"
+
+namespace rattleback::testing {
+
+inline const std::vector<RandomCheck> kAll = {RandomCheck::multipliers, RandomCheck::order,    RandomCheck::audit,
+                                              RandomCheck::dense,       RandomCheck::events,   RandomCheck::resume,
+                                              RandomCheck::native,      RandomCheck::renaming, RandomCheck::reordering};
+inline std::vector<RandomCheck> of_mechanisms() {
+  std::vector<RandomCheck> out = kAll;
+  out.push_back(RandomCheck::units);
+  return out;
+}
+
+// What is not checked, and why.
+inline bool left_out(const Subject& subject, const MethodInfo& method, RandomCheck check) {
+  const RandomModel& model = subject.random();
+  // Bodies in space: multipliers and set-up times.
+  if (model.family == RandomFamily::mechanism && model.text.find("R12_1") != std::string::npos &&
+      model.text.find("phi_1") == std::string::npos)
+    return true;
+  // Set-up times of reduced coordinates and of the underlying equation.
+  if (model.family == RandomFamily::mechanism && subject.model().coordinates.size() > 9 &&
+      (method.energy == Claim::yes || method.name.find("dop853") != std::string::npos))
+    return true;
+  // Records of every third step.
+  if (check == RandomCheck::resume && model.number % 3 != 0) return true;
+  // Algebraic states, and records between steps.
+  if ((check == RandomCheck::multipliers || check == RandomCheck::dense) &&
+      model.family == RandomFamily::port_hamiltonian)
+    return true;
+  // The frame of reduced coordinates.
+  return check == RandomCheck::reordering && method.energy == Claim::yes && subject.model().kind == Kind::mechanical;
+}
+
+// With RATTLEBACK_RANDOM_MORE=1 also what was drawn, what was slow, what was refused.
+inline void expect_right(RandomRun run) {
+  run.left_out = left_out;
+  const RandomReport report = run_random(run);
+  for (const std::string& text : report.wrong) ADD_FAILURE() << text;
+  if (std::getenv("RATTLEBACK_RANDOM_MORE") == nullptr) return;
+  std::printf("%s", report.summary.c_str());
+  for (const auto& [seconds, what] : report.slow) std::printf("  %.2f s: %s\n", seconds, what.c_str());
+  for (const auto& [kind, example] : report.refusals) std::printf("  refused: %s\n", example.c_str());
+  for (const std::string& text : report.without_answer) std::printf("  without an answer: %s\n", text.c_str());
+}
+
+}  // namespace rattleback::testing
