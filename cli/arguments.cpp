@@ -204,14 +204,14 @@ std::optional<double> Arguments::number(std::string_view name) {
   return std::nullopt;
 }
 
-std::optional<double> Arguments::nonzero(std::string_view name) {
+std::optional<double> Arguments::positive(std::string_view name) {
   const auto value = number(name);
-  if (value != 0.0) return value;
-  fault(fmt::format("{} must not be 0", name));
+  if (!value || *value > 0.0) return value;
+  fault(fmt::format("{} must be positive, found {}", name, *value));
   return std::nullopt;
 }
 
-std::optional<std::int64_t> Arguments::whole(std::string_view name, std::int64_t least) {
+std::optional<std::int64_t> Arguments::whole(std::string_view name, std::int64_t least, std::int64_t most) {
   const auto given = text(name);
   if (!given) return std::nullopt;
   const std::string_view digits = without_plus(*given);
@@ -220,7 +220,7 @@ std::optional<std::int64_t> Arguments::whole(std::string_view name, std::int64_t
   const auto [stop, error] = std::from_chars(digits.data(), end, value);
   if (error == std::errc::invalid_argument || stop != end || digits.empty())
     fault(fmt::format("{}: {} is not a whole number", name, in_quotes(*given)));
-  else if (error == std::errc::result_out_of_range)
+  else if (error == std::errc::result_out_of_range || value > most)
     fault(fmt::format("{}: {} is too large", name, in_quotes(*given)));
   else if (value < least)
     fault(fmt::format("{} must be at least {}, found {}", name, least, value));

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,8 +35,9 @@ class Arguments {
   [[nodiscard]] std::optional<std::string> text(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> texts(std::string_view name) const;  // of an option that may be repeated
   std::optional<double> number(std::string_view name);                        // finite
-  std::optional<double> nonzero(std::string_view name);                       // finite, and an explicit 0 is a fault
-  std::optional<std::int64_t> whole(std::string_view name, std::int64_t least);
+  std::optional<double> positive(std::string_view name);                      // finite
+  std::optional<std::int64_t> whole(std::string_view name, std::int64_t least,
+                                    std::int64_t most = std::numeric_limits<std::int64_t>::max());
   std::vector<std::string> list(std::string_view name);  // of a value A,B,C; empty parts are a fault
   std::vector<std::pair<std::string, std::string>> assignments(std::string_view name);  // of values NAME=VALUE
 

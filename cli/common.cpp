@@ -1,5 +1,6 @@
 #include "common.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 #include "rattleback/method.hpp"
 #include "report/figures.hpp"
 #include "report/write.hpp"
+#include "simulate/option_table.hpp"
 #include "verbs.hpp"
 
 namespace rattleback::cli {
@@ -25,47 +27,104 @@ LoadOptions model_options(Arguments& arguments) {
   return options;
 }
 
-void add_method_options(Arguments& arguments) {
-  arguments.value("--formulation", "index3|index2|ggl",
-                  "how holonomic constraints are taken: position level at the stages, velocity level, or both");
-  arguments.value("--multiplier", "acceleration|recursion",
-                  "reported multipliers: consistent ones, or those of prk-murua's own recursion");
-  arguments.flag("--project", "moves an inconsistent start to the nearest consistent one instead of refusing it");
-  arguments.value("--compose", "2|4|6|8", "symmetric composition of the method to this order");
-  arguments.value("--newton-tol", "X", "relative size of the last Newton correction; 0, the default: to rounding");
-  arguments.value("--newton", "simplified",
-                  "solves all equations of a step together with one matrix, as plain codes do; shows what loose "
-                  "tolerances cost");
+void add_option(Arguments& arguments, std::string_view name, const std::string& help) {
+  const OptionRow& row = option_row(name);
+  const std::string flag = "--" + std::string(name), text = help.empty() ? std::string(row.help) : help;
+  if (row.unit.empty())
+    arguments.flag(flag, text);
+  else if (std::holds_alternative<std::vector<std::string> Options::*>(row.field))
+    arguments.values(flag, std::string(row.unit), text);
+  else
+    arguments.value(flag, std::string(row.unit), text);
 }
 
-void read_method_options(Arguments& arguments, Options& options) {
-  options.formulation = arguments.text("--formulation").value_or("");
-  if (arguments.has("--formulation") && options.formulation.empty())
-    arguments.fault("--formulation takes index3, index2 or ggl, found ''");
-  options.multiplier = arguments.text("--multiplier").value_or("");
-  options.project = arguments.has("--project");
-  if (const auto compose = arguments.whole("--compose", 2))
-    options.compose = static_cast<int>(std::min<std::int64_t>(*compose, std::numeric_limits<int>::max()));
-  options.newton_tol = arguments.number("--newton-tol").value_or(options.newton_tol);
-  options.newton = arguments.text("--newton").value_or("");
-  if (arguments.has("--newton") && options.newton.empty()) arguments.fault("--newton takes simplified, found ''");
+void add_options(Arguments& arguments, std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : names) add_option(arguments, name);
+}
+
+void add_method_options(Arguments& arguments) {
+  add_options(arguments, {"formulation", "multiplier", "project", "compose", "newton-tol", "newton"});
 }
 
 void add_special_options(Arguments& arguments) {
-  arguments.value("--alpha", "A", "weight of the reaction at the start, for the euler methods. Default: 0.5");
-  arguments.value("--rtol", "R", "relative tolerance, for ode, index1 and baumgarte");
-  arguments.value("--atol", "A", "absolute tolerance, for ode, index1 and baumgarte");
-  arguments.value("--gain", "G", "rate at which baumgarte lets constraint errors decay, in 1/time. Default: 10");
-  arguments.value("--redundant", "refuse|minimum-norm",
-                  "what to do with constraints that follow from the others. Default: refuse");
+  add_options(arguments, {"alpha", "rtol", "atol", "gain", "redundant"});
 }
 
-void read_special_options(Arguments& arguments, Options& options) {
-  options.alpha = arguments.number("--alpha").value_or(options.alpha);
-  options.rtol = arguments.number("--rtol").value_or(options.rtol);
-  options.atol = arguments.number("--atol").value_or(options.atol);
-  options.gain = arguments.number("--gain");
-  options.redundant = arguments.text("--redundant").value_or("");
+namespace {
+
+// One flag whose value is several words: --audit reverse,power.
+void read_words(Arguments& arguments, std::string_view name, Options& options) {
+  for (const std::string& word : arguments.list("--" + std::string(name))) {
+    std::string known;
+    bool found = false;
+    for (const OptionRow& row : option_table()) {
+      if (row.name != name) continue;
+      if (row.word == word) {
+        options.*std::get<bool Options::*>(row.field) = true;
+        found = true;
+      }
+      known += fmt::format("{}{}", known.empty() ? "" : ", ", row.word);
+    }
+    if (const std::size_t comma = known.rfind(", "); comma != std::string::npos) known.replace(comma, 2, " and ");
+    if (!found) arguments.fault(fmt::format("--{} takes {}, found '{}'", name, known, word));
+  }
+}
+
+struct ReadField {
+  Arguments& arguments;
+  const OptionRow& row;
+  Options& options;
+  std::string flag;
+
+  void operator()(bool Options::*field) const { options.*field = arguments.has(flag); }
+  void operator()(std::vector<std::string> Options::*field) const { options.*field = arguments.texts(flag); }
+  void operator()(std::string Options::*field) const {
+    const std::string text = arguments.text(flag).value_or("");
+    if (row.name == "method" && text.empty())
+      arguments.fault("--method has no name; `rattleback methods` lists them");
+    else if (row.name == "method")
+      check_method(arguments, text);
+    else if (row.unit.starts_with("FILE") && text.empty())
+      arguments.fault(fmt::format("{} needs the name of a file", flag));
+    else if (const std::string fault = fault_of(row, text); !fault.empty())
+      arguments.fault(fault);
+    options.*field = text;
+  }
+  template <class Number>  // double, int, std::int64_t, or an optional of these
+  void operator()(Number Options::*field) const {
+    if constexpr (std::is_same_v<Number, int> || std::is_same_v<Number, std::int64_t> ||
+                  std::is_same_v<Number, std::optional<std::int64_t>>) {
+      const std::int64_t most =
+          std::is_same_v<Number, int> ? std::numeric_limits<int>::max() : std::numeric_limits<std::int64_t>::max();
+      if (const auto x = arguments.whole(flag, std::numeric_limits<std::int64_t>::min(), most); x && accepted(*x))
+        options.*field = static_cast<std::conditional_t<std::is_same_v<Number, int>, int, std::int64_t>>(*x);
+    } else {
+      if (const auto x = arguments.number(flag); x && accepted(*x)) options.*field = *x;
+    }
+  }
+  void operator()(std::function<void(const Progress&)> Options::*) const {}
+
+ private:
+  template <class Number>
+  [[nodiscard]] bool accepted(Number x) const {
+    const std::string fault = fault_of(row, static_cast<double>(x));
+    if (!fault.empty()) arguments.fault(fault);
+    return fault.empty();
+  }
+};
+
+}  // namespace
+
+void read_options(Arguments& arguments, Options& options, std::initializer_list<std::string_view> but) {
+  for (const OptionRow& row : option_table()) {
+    const std::string flag = "--" + std::string(row.name);
+    if (row.help.empty() || !arguments.has(flag) || std::find(but.begin(), but.end(), row.name) != but.end()) continue;
+    if (!row.word.empty())
+      read_words(arguments, row.name, options);
+    else
+      std::visit(ReadField{arguments, row, options, flag}, row.field);
+  }
+  arguments.faults(options.validate());
 }
 
 void add_plot_option(Arguments& arguments, const std::string& what) { arguments.value("--plot", "FILE.svg", what); }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 
 #include "arguments.hpp"
 #include "plot/figure.hpp"
@@ -14,13 +16,15 @@ namespace rattleback::cli {
 void add_model_options(Arguments& arguments);
 LoadOptions model_options(Arguments& arguments);
 
-// --formulation, --project, --compose, --newton-tol: how any method is applied.
+// Options of a run by their names in the table (simulate/option_table.hpp), with its help or another one.
+void add_options(Arguments& arguments, std::initializer_list<std::string_view> names);
+void add_option(Arguments& arguments, std::string_view name, const std::string& help = {});
+// --formulation, --project, --compose ...: how any method is applied.
 void add_method_options(Arguments& arguments);
-void read_method_options(Arguments& arguments, Options& options);
-
 // --alpha, --rtol, --atol, --gain, --redundant: what some methods and systems need.
 void add_special_options(Arguments& arguments);
-void read_special_options(Arguments& arguments, Options& options);
+// Everything of the table that the verb has, with all faults, but for what the verb reads itself.
+void read_options(Arguments& arguments, Options& options, std::initializer_list<std::string_view> but = {});
 
 // --plot FILE.svg: the path, "" without it; a wrong one is a fault.
 void add_plot_option(Arguments& arguments, const std::string& what);

@@ -16,11 +16,9 @@ namespace {
 void read_steps(Arguments& a, CompareRequest& request) {
   if (a.has("--step") && a.has("--step-list")) a.fault("--step and --step-list both name steps; give one of them");
   request.steps = read_step_list(a);
-  if (const auto h = a.nonzero("--step")) request.steps.push_back(*h);
+  if (const auto h = a.positive("--step")) request.steps.push_back(*h);
   if (!a.has("--step") && !a.has("--step-list"))
     a.fault("compare needs --step H or --step-list H1,H2,... for example --step-list 0.1,0.05,0.025");
-  for (const double h : request.steps)
-    if (h < 0.0) a.fault(fmt::format("step sizes must be positive, found {:g}", h));
 }
 
 }  // namespace
@@ -52,12 +50,9 @@ int compare(const Words& words) {
     request.methods = read_methods(a, "compare");
     read_steps(a, request);
   }
-  const auto until = a.nonzero("--until");
-  if (until && *until < 0.0) a.fault(fmt::format("--until must be a positive time, found {:g}", *until));
+  const auto until = a.positive("--until");
   request.reference = read_reference(a);
-  read_method_options(a, request.options);
-  read_special_options(a, request.options);
-  a.faults(request.options.validate());
+  read_options(a, request.options, {"step", "until"});
   const std::string plot = read_plot_path(a);
   a.refuse_if_faulty();
 

@@ -26,9 +26,9 @@ int ensemble(const Words& words) {
   a.system();
   add_member_options(a, true);
   add_run_options(a, "end time. Default: the model's");
-  a.value("--every", "K", "the statistics take every K-th step. Default: all, thinned beyond 10^6");
+  add_option(a, "every", "the statistics take every K-th step. Default: all, thinned beyond 10^6");
   a.value("--output", "FILE.csv|FILE.h5", "writes the statistics over time; FILE.h5 has the members, too");
-  a.value("--native", "auto|on|off", "steps as compiled machine code; auto, the default: when that pays");
+  add_option(a, "native", "steps as compiled machine code; auto, the default: when that pays");
   a.flag("--json", "prints one JSON object instead of tables");
   if (!a.parse(words)) return kDone;
 
@@ -36,10 +36,7 @@ int ensemble(const Words& words) {
   MemberSource source{a.system_name(), model_options(a)};
   const std::string output = a.text("--output").value_or("");
   const MemberOptions members = read_member_options(a, !a.system_name().empty());
-  request.options.native = a.text("--native").value_or("");
-  if (a.has("--native") && request.options.native.empty()) a.fault("--native takes auto, on or off, found ''");
   read_run_options(a, request.options, request.threads);
-  request.options.every = a.whole("--every", 1).value_or(0);
   if (a.has("--output")) a.collect([&] { check_output_path(output); });
   a.refuse_if_faulty();
 

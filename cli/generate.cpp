@@ -36,28 +36,19 @@ int generate(const Words& words) {
   Arguments a("generate", "Writes the steps of a method on a system as a C++20 header that needs nothing else.",
               "rattleback generate double-pendulum --method rattle --step 0.01 --output double_pendulum.hpp");
   a.system();
-  a.value("--method", "NAME", "default: the model's, else as for `rattleback run`");
-  a.value("--stages", "S", "default: the model's, else the method's");
-  a.value("--step", "H", "the step that the header suggests; others can be taken too. Default: the model's");
+  add_option(a, "method", "default: the model's, else as for `rattleback run`");
+  add_option(a, "stages");
+  add_option(a, "step", "the step that the header suggests; others can be taken too. Default: the model's");
   a.value("--name", "NAME", "of the struct, as demo::Pendulum. Default: made of system and method");
   a.value("--output", "FILE.hpp", "where it is written. Default: standard output");
   add_method_options(a);
-  a.value("--tableau", "FILE.toml", "your own Runge-Kutta coefficients instead of --method");
+  add_option(a, "tableau");
   add_model_options(a);
   if (!a.parse(words)) return kDone;
 
   LoadOptions load = model_options(a);
   Options options;
-  options.method = a.text("--method").value_or("");
-  if (a.has("--method") && options.method.empty()) a.fault("--method has no name; `rattleback methods` lists them");
-  check_method(a, options.method);
-  if (const auto stages = a.whole("--stages", 1))
-    options.stages = static_cast<int>(std::min<std::int64_t>(*stages, std::numeric_limits<int>::max()));
-  options.step = a.nonzero("--step").value_or(0.0);
-  options.tableau = a.text("--tableau").value_or("");
-  if (a.has("--tableau") && options.tableau.empty()) a.fault("--tableau needs the name of a file");
-  read_method_options(a, options);
-  a.faults(options.validate());
+  read_options(a, options);
   const std::string output = a.text("--output").value_or("");
   if (a.has("--output")) {
     if (output.ends_with(".hpp") || output.ends_with(".h"))

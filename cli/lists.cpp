@@ -39,8 +39,8 @@ std::vector<double> read_step_list(Arguments& a) {
     const Number h = parse_number(item);
     if (!h.fault.empty())
       a.fault(fmt::format("--step-list: {}", h.fault));
-    else if (h.value == 0.0)
-      a.fault("--step-list: a step must not be 0");
+    else if (!(h.value > 0.0))
+      a.fault(fmt::format("--step-list: steps must be positive, found {}", item));
     else if (std::ranges::find(steps, h.value) != steps.end())
       a.fault(fmt::format("--step-list: the step {} is named twice", item));
     steps.push_back(h.value);

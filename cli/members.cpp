@@ -102,10 +102,10 @@ Members make_members(const Model& model, const MemberOptions& options) {
 }
 
 void add_run_options(Arguments& a, const std::string& until) {
-  a.value("--method", "NAME", "default: the model's, else the one that run takes");
-  a.value("--stages", "S", "default: the model's, else the method's");
-  a.value("--step", "H", "the fixed step. Default: the model's");
-  a.value("--until", "T", until);
+  add_option(a, "method", "default: the model's, else the one that run takes");
+  add_option(a, "stages");
+  add_option(a, "step", "the fixed step. Default: the model's");
+  add_option(a, "until", until);
   a.value("--threads", "K", "how many members run at once. Default: as many as the machine has cores");
   add_method_options(a);
   add_special_options(a);
@@ -113,22 +113,13 @@ void add_run_options(Arguments& a, const std::string& until) {
 }
 
 void read_run_options(Arguments& a, Options& options, int& threads) {
-  options.method = a.text("--method").value_or("");
-  if (a.has("--method") && options.method.empty()) a.fault("--method has no name; `rattleback methods` lists them");
-  check_method(a, options.method);
-  if (const auto stages = a.whole("--stages", 1))
-    options.stages = static_cast<int>(std::min<std::int64_t>(*stages, std::numeric_limits<int>::max()));
-  options.step = a.nonzero("--step").value_or(0.0);
-  options.until = a.number("--until");
   if (const auto k = a.whole("--threads", 1)) {
     if (*k > 1024)
       a.fault(fmt::format("--threads must be at most 1024, found {}", *k));
     else
       threads = static_cast<int>(*k);
   }
-  read_method_options(a, options);
-  read_special_options(a, options);
-  a.faults(options.validate());
+  read_options(a, options);
 }
 
 }  // namespace rattleback::cli

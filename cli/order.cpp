@@ -42,10 +42,9 @@ int order(const Words& words) {
     request.methods = read_methods(a, "order");
     read_steps(a, request);
   }
-  const auto until = a.nonzero("--until");
+  const auto until = a.positive("--until");
   request.reference = read_reference(a);
-  read_method_options(a, request.options);
-  a.faults(request.options.validate());
+  read_options(a, request.options, {"step", "until"});
   const std::string plot = read_plot_path(a);
   a.refuse_if_faulty();
 

@@ -154,10 +154,11 @@ void check_newton(const System& system, const Options& options) {
 
 void check_stages(const MethodInfo& info, int stages) {
   if (info.fixed_stages != 0 && stages != info.fixed_stages)
-    throw Error(
-        fmt::format("method '{}' has a fixed number of stages; leave --stages out (found {})", info.name, stages));
+    throw Error(fmt::format("method '{}' has a fixed number of stages, {}; leave --stages out, found --stages {}",
+                            info.name, info.fixed_stages, stages));
   if (stages < info.min_stages || stages > 20)
-    throw Error(fmt::format("method '{}' takes {} to 20 stages, found {}", info.name, info.min_stages, stages));
+    throw Error(fmt::format("method '{}' takes {} to 20 stages (--stages S, or NAME:S in a list), found {}", info.name,
+                            info.min_stages, stages));
 }
 
 }  // namespace

@@ -565,7 +565,10 @@ std::vector<double> ContactStepper::save() const {
 
 void ContactStepper::load(std::span<const double> saved) {
   std::size_t at = 0;
-  const auto next = [&] { return saved[at++]; };
+  const auto next = [&] {
+    if (at == saved.size()) throw Error("the checkpoint is damaged: its state of unilateral constraints is too short");
+    return saved[at++];
+  };
   t_base_ = next();
   h_ = next();
   count_ = static_cast<std::int64_t>(next());
@@ -577,7 +580,9 @@ void ContactStepper::load(std::span<const double> saved) {
   for (double& x : psi_) x = next();
   regime_ = &regime(active);
   for (double& x : regime_->psi) x = next();
-  const auto size = static_cast<std::size_t>(next());
+  const std::size_t size = regime_->stepper->save().size();
+  if (next() != static_cast<double>(size) || size > saved.size() - at)
+    throw Error("the checkpoint is damaged: its state of unilateral constraints has another size");
   regime_->stepper->load(saved.subspan(at, size));
   at += size;
   contacts_.clear();

@@ -53,7 +53,8 @@ std::string Model::multiplier_name(std::int32_t i) const {
   return i < holonomic_names.size() ? holonomic_names[i] : nonholonomic_names[i - holonomic_names.size()];
 }
 
-Model parse_model(const std::string& text, const std::string& file, const LoadOptions& options) {
+Model parse_model(const std::string& given, const std::string& file, const LoadOptions& options) {
+  const std::string text = given.substr(given.starts_with("\xEF\xBB\xBF") ? 3 : 0);  // without a byte order mark
   const auto kept = std::make_shared<const front::Source>(file, text);
   const front::Source& source = *kept;
   const front::Value document = front::parse_document(source);

@@ -10,15 +10,15 @@ namespace rattleback::front {
 namespace {
 
 // Names that the file introduces after the parameters.
-std::vector<std::string> later_names(const Value& document) {
-  std::vector<std::string> names;
-  const auto stem = [](const std::string& text) { return text.substr(0, text.find('[')); };
+void look_ahead(World& world, const Value& document) {
+  std::vector<std::string>& names = world.named_later;
+  const auto stem = [](const std::string& text) { return text.substr(0, text.find_first_of("[(")); };
   for (const char* key : {"coordinates", "states", "algebraic", "positions", "velocities", "multipliers"})
     if (const Value* list = document.find(key))
       for (const Value& v : list->items) names.push_back(stem(v.text));
   if (const Value* table = document.find("define"))
-    for (const Value& v : table->items) names.push_back(stem(v.key));
-  return names;
+    for (const Value& v : table->items) world.defined_later.push_back(stem(v.key));
+  names.insert(names.end(), world.defined_later.begin(), world.defined_later.end());
 }
 
 void set_parameter(World& world, const std::string& name, const std::string& value) {
@@ -29,6 +29,11 @@ void set_parameter(World& world, const std::string& name, const std::string& val
   if (it == world.parameters.end() || k.primed) {
     std::vector<std::string> names;
     for (const Parameter& p : world.parameters) names.push_back(p.name);
+    if (!k.primed &&
+        std::find(world.defined_later.begin(), world.defined_later.end(), k.stem) != world.defined_later.end())
+      throw Error(option + ": `" + k.stem +
+                  "` is a definition, not a parameter: its formula stands in [define]. Set what " +
+                  "it is made of, or move it to [parameters]. Parameters: " + listed(names));
     const std::string start =
         std::find(world.named_later.begin(), world.named_later.end(), k.stem) != world.named_later.end()
             ? "A start value is given with --start. "
@@ -79,9 +84,10 @@ void read_parameters(World& world, Reader& reader, const Value& document, const 
       world.parameters.push_back(std::move(p));
     }
   }
-  world.named_later = later_names(document);
+  look_ahead(world, document);
   change_parameters(world, options);
   world.named_later.clear();
+  world.defined_later.clear();
 }
 
 void change_parameters(World& world, const LoadOptions& options) {

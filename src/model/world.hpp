@@ -78,8 +78,8 @@ class World {
   Names holonomic, nonholonomic, constraints;  // names of constraints; a dae and an odae have `constraints` only
   std::vector<Parameter> parameters;
   std::vector<Definition> definitions;
-  std::vector<std::string>
-      named_later;  // while parameters are evaluated: coordinates and definitions, not yet declared
+  // While parameters are evaluated: coordinates and definitions, not yet declared; and definitions alone.
+  std::vector<std::string> named_later, defined_later;
 
   void declare(const std::string& name, Thing thing, std::int32_t number, std::size_t offset);
   [[nodiscard]] const Symbol* find(std::string_view name) const;

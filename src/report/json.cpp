@@ -8,6 +8,7 @@
 
 #include "rattleback/write.hpp"
 #include "report/lists.hpp"
+#include "simulate/option_table.hpp"
 
 namespace rattleback {
 namespace report {
@@ -185,36 +186,24 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
 }
 
 Json options_json(const Options& options, const LoadOptions& load) {
-  const Options defaults;
   Json json = Json::object();
-  const auto put = [&](const char* name, const auto& value, const auto& usual) {
-    if (value != usual) json[name] = value;
-  };
-  put("method", options.method, defaults.method);
-  put("stages", options.stages, defaults.stages);
-  put("step", options.step, defaults.step);
-  if (options.until) json["until"] = *options.until;
-  if (options.steps) json["steps"] = *options.steps;
-  put("formulation", options.formulation, defaults.formulation);
-  put("multiplier", options.multiplier, defaults.multiplier);
-  put("project", options.project, defaults.project);
-  put("compose", options.compose, defaults.compose);
-  put("tableau", options.tableau, defaults.tableau);
-  put("alpha", options.alpha, defaults.alpha);
-  put("rtol", options.rtol, defaults.rtol);
-  if (options.gain) json["gain"] = *options.gain;
-  put("redundant", options.redundant, defaults.redundant);
-  put("atol", options.atol, defaults.atol);
-  put("newton-tol", options.newton_tol, defaults.newton_tol);
-  put("newton", options.newton, defaults.newton);
-  put("native", options.native, defaults.native);
-  put("adaptive", options.adaptive, defaults.adaptive);
-  put("controller", options.controller, defaults.controller);
-  put("event", options.event, defaults.event);
-  put("every", options.every, defaults.every);
-  put("output-every", options.output_every, defaults.output_every);
-  if (options.audit_reverse) json["audit"].push_back("reverse");
-  if (options.audit_order) json["audit"].push_back("order");
+  for (const OptionRow& row : option_table()) {
+    if (row.on_resume == OnResume::none || is_default(row, options)) continue;
+    const std::string name(row.name);
+    if (!row.word.empty()) {
+      json[name].push_back(row.word);
+      continue;
+    }
+    std::visit(
+        [&](auto field) {
+          using T = std::decay_t<decltype(options.*field)>;
+          if constexpr (std::is_same_v<T, std::optional<double>> || std::is_same_v<T, std::optional<std::int64_t>>)
+            json[name] = *(options.*field);
+          else if constexpr (std::is_constructible_v<Json, T>)
+            json[name] = options.*field;
+        },
+        row.field);
+  }
   for (const auto& [name, value] : load.set) json["set"][name] = value;
   for (const auto& [name, value] : load.start) json["start"][name] = value;
   return json;

@@ -52,7 +52,8 @@ bool before(const Recipe& a, const Recipe& b) {
 std::string read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in || fs::is_directory(path)) throw Error(fmt::format("'{}' cannot be read", path));
-  return {std::istreambuf_iterator<char>(in), {}};
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  return text.starts_with("\xEF\xBB\xBF") ? text.substr(3) : text;  // without a byte order mark
 }
 
 void make_folder(const std::string& folder) {

@@ -28,7 +28,8 @@ struct TimeGrid {
     } else {
       const double ratio = *o.until / h;
       if (!(ratio < 9e15))
-        throw Error(fmt::format("{:g} steps to t = {:g} are too many; use a larger --step", ratio, *o.until));
+        throw Error(fmt::format("{:g} steps to t = {:g} are too many; use a larger --step or an earlier --until", ratio,
+                                *o.until));
       whole = static_cast<std::int64_t>(std::floor(ratio * (1.0 + 1e-9)));
       last = *o.until - static_cast<double>(whole) * h;
       if (std::fabs(last) <= 1e-9 * std::fabs(*o.until)) last = 0.0;

@@ -24,6 +24,7 @@ class Reduction {
   Reduction(const Model& model, const Options& options);
 
   [[nodiscard]] const Model& model() const { return reduced_ ? *reduced_ : *whole_; }  // what is integrated
+  [[nodiscard]] const Model& whole() const { return *whole_; }                         // as it was given
   [[nodiscard]] bool active() const { return reduced_.has_value(); }
   [[nodiscard]] const std::vector<std::int32_t>& kept() const { return kept_; }
   // All constraints, for the audit. Only when active.

@@ -3,11 +3,10 @@
 
 #include <chrono>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <limits>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "audit/claims.hpp"
 #include "audit/monitor.hpp"
@@ -24,6 +23,7 @@
 #include "simulate/follow.hpp"
 #include "simulate/grid.hpp"
 #include "simulate/redundant.hpp"
+#include "simulate/signature.hpp"
 #include "simulate/single_steps.hpp"
 
 namespace rattleback {
@@ -93,9 +93,18 @@ class Run {
   void keep_record(double t, std::span<const double> q, std::span<const double> v, std::span<const double> turns,
                    const System::Observation& o);
   void keep_ports(double t, std::span<const double> q);
-  AdvanceReport adaptive_steps(const std::function<void()>& pause, const std::function<void()>& save);
-  void save_checkpoint(CheckpointFile& file);
-  [[nodiscard]] std::string signature_text() const;
+  AdvanceReport adaptive_steps(const std::function<void(bool may_save)>& pause, const std::function<void()>& save);
+  void thin_records();
+  [[nodiscard]] Options used_options() const;
+  // What a record holds: the one list that writing and reading of checkpoints go by.
+  struct Column {
+    const char* name;
+    std::size_t width;
+    std::vector<double> Trajectory::Records::*list;
+  };
+  [[nodiscard]] std::vector<Column> columns();
+  void save_checkpoint();
+  std::optional<Checkpoint> resume();
   void audit_reverse(Trajectory& out);
   void measure_reverse(Trajectory& out, bool ok);
   // What the audit looks at: also constraints that the integration leaves out.
@@ -119,7 +128,9 @@ class Run {
   std::unique_ptr<Multipliers> acceleration_;
   std::vector<double> row_, unsaved_;  // records as flat rows, for the checkpoint
   std::int64_t steps_ = 0;
-  bool checkpointing_ = false;
+  std::optional<CheckpointFile> file_;
+  Checkpoint checkpoint_;  // of this run
+  std::vector<Column> columns_;
   std::unique_ptr<SingleSteps> single_;                // null: steps are taken in batches
   std::optional<PortHamiltonianStructure> structure_;  // what the state may break
   std::optional<StructureFault> broken_;
@@ -167,7 +178,6 @@ void Run::keep_record(double t, std::span<const double> q, std::span<const doubl
   if (!options_.keep_records) return;
   Trajectory::Records& r = records_;
   ++r.rows;
-  const std::size_t before[] = {r.q.size(), r.v.size(), r.multipliers.size()};
   r.t.push_back(t);
   r.q.insert(r.q.end(), q.begin(), q.end());
   unwrap(std::span(r.q).last(q.size()), turns);
@@ -178,15 +188,32 @@ void Run::keep_record(double t, std::span<const double> q, std::span<const doubl
   if (const PowerSums* power = method_.stepper->power()) r.balance.push_back(power->last_residual());
   if (system_.is_mechanical() || system_.is_odae()) r.residual_velocity.push_back(o.velocity);
   if (!system_.model().has_states()) r.residual_position.push_back(o.position);
-  if (checkpointing_) {
-    unsaved_.push_back(t);
-    unsaved_.insert(unsaved_.end(), r.q.begin() + static_cast<std::ptrdiff_t>(before[0]), r.q.end());
-    unsaved_.insert(unsaved_.end(), r.v.begin() + static_cast<std::ptrdiff_t>(before[1]), r.v.end());
-    unsaved_.insert(unsaved_.end(), r.multipliers.begin() + static_cast<std::ptrdiff_t>(before[2]),
-                    r.multipliers.end());
-    unsaved_.insert(unsaved_.end(), {o.energy, o.position, o.velocity});
-    if (method_.stepper->power() != nullptr) unsaved_.push_back(r.balance.back());
-  }
+  if (!file_) return;
+  for (const Column& column : columns_)
+    unsaved_.insert(unsaved_.end(), (r.*column.list).end() - static_cast<std::ptrdiff_t>(column.width),
+                    (r.*column.list).end());
+}
+
+std::vector<Run::Column> Run::columns() {
+  using R = Trajectory::Records;
+  std::vector<Column> list;
+  if (!options_.keep_records) return list;
+  const auto add = [&](const char* name, std::size_t width, std::vector<double> R::*values) {
+    if (width > 0) list.push_back({name, width, values});
+  };
+  const std::size_t ports = system_.ports(0.0, start_.q).size() / 2;
+  const bool states = system_.model().has_states();
+  add("t", 1, &R::t);
+  add("q", start_.q.size(), &R::q);
+  add("v", start_.v.size(), &R::v);
+  add("multipliers", options_.record_multipliers ? acceleration_->count() : 0, &R::multipliers);
+  add("energy", system_.has_energy() ? 1 : 0, &R::energy);
+  add("inputs", ports, &R::inputs);
+  add("outputs", ports, &R::outputs);
+  add("balance", method_.stepper->power() != nullptr ? 1 : 0, &R::balance);
+  add("residual.position", states ? 0 : 1, &R::residual_position);
+  add("residual.velocity", system_.is_mechanical() || system_.is_odae() ? 1 : 0, &R::residual_velocity);
+  return list;
 }
 
 // Inputs and outputs of a port-Hamiltonian system.
@@ -197,41 +224,61 @@ void Run::keep_ports(double t, std::span<const double> q) {
   records_.outputs.insert(records_.outputs.end(), ports.begin() + half, ports.end());
 }
 
-std::string Run::signature_text() const {
-  std::string text = system_.model().text;
-  if (!options_.tableau.empty()) {
-    std::ifstream in(options_.tableau);
-    text.append(std::istreambuf_iterator<char>(in), {});
-  }
-  for (const auto* list : {&start_.q, &start_.v})
-    for (const double x : *list) text += fmt::format(" {:a}", x);
-  for (const auto& [name, value] : system_.model().parameters) text += fmt::format(" {}={:a}", name, value);
-  text += " " + options_.multiplier;
-  if (options_.alpha != Options{}.alpha) text += fmt::format(" alpha {:a}", options_.alpha);
-  if (options_.gain) text += fmt::format(" gain={:a}", *options_.gain);
-  if (!options_.redundant.empty()) text += " " + options_.redundant;
-  if (!options_.newton.empty()) text += " " + options_.newton;
-  return text +
-         fmt::format(" {} {} {} {:a} {:a} {} {:a} {:a} {} {} {}", method_.name, method_.stages, method_.formulation,
-                     grid_.h, options_.newton_tol, options_.compose, options_.rtol, options_.atol,
-                     options_.adaptive > 0.0 ? options_.every : grid_.every, options_.keep_records,
-                     options_.record_multipliers) +
-         (single_ ? single_->signature() : "");
+// The options as this run takes them: what the method and the grid have made of them.
+Options Run::used_options() const {
+  Options o = options_;
+  o.method = method_.name;
+  o.stages = method_.stages;
+  o.formulation = method_.formulation;
+  if (options_.adaptive == 0.0) o.every = grid_.every;
+  return o;
 }
 
-void Run::save_checkpoint(CheckpointFile& file) {
-  Checkpoint c;
-  c.signature = signature_of(signature_text());
-  c.steps = steps_;
-  c.records = static_cast<std::int64_t>(records_.rows);
-  c.stepper = method_.stepper->save();
-  if (single_) {
-    const std::vector<double> more = single_->save();
-    c.stepper.insert(c.stepper.end(), more.begin(), more.end());
-  }
-  c.monitor = monitor_.save();
-  file.write(c, unsaved_);
+void Run::save_checkpoint() {
+  checkpoint_.steps = steps_;
+  checkpoint_.records = static_cast<std::int64_t>(records_.rows);
+  checkpoint_.sections = {{"stepper", method_.stepper->save()}, {"monitor", monitor_.save()}};
+  if (single_) checkpoint_.sections.emplace_back("single steps", single_->save());
+  file_->write(checkpoint_, unsaved_);
   unsaved_.clear();
+}
+
+// Goes to the state of the checkpoint, if there is one. It must be one of this run, and not beyond its end.
+std::optional<Checkpoint> Run::resume() {
+  std::optional<Checkpoint> c = file_->read();
+  if (!c) return c;
+  if (const std::vector<std::string> list = differences(*c, checkpoint_); !list.empty())
+    throw Error(fmt::format("checkpoint '{}' belongs to another run: {}. Use the same, or start without --resume",
+                            options_.checkpoint, fmt::join(list, ", ")));
+  Stepper& stepper = *method_.stepper;
+  const std::vector<double>*own = c->section("stepper"), *monitor = c->section("monitor"),
+        *single = c->section("single steps");
+  const bool fixed_size = stepper.active().empty();  // what contacts save grows
+  if (own == nullptr || monitor == nullptr || (single_ != nullptr) != (single != nullptr) ||
+      (fixed_size && own->size() != stepper.save().size()) || monitor->size() != monitor_.save().size())
+    throw Error(file_->damaged("its sections are not those of this run"));
+  stepper.load(*own);
+  monitor_.load(*monitor);
+  if (single_) single_->load(*single);
+  steps_ = c->steps;
+  const bool adaptive = single_ && single_->adaptive();
+  const bool beyond = adaptive ? !single_->before_end() : steps_ > grid_.whole;
+  if (beyond)
+    throw Error(fmt::format(
+        "checkpoint '{}' is at t = {:.10g}, after {} steps, which is too late for {}. Give a later end, or start "
+        "without "
+        "--resume",
+        options_.checkpoint, stepper.t(), steps_,
+        options_.steps ? fmt::format("--steps {}", *options_.steps) : fmt::format("--until {:.10g}", *options_.until)));
+  const std::vector<double> rows = file_->read_records(*c);
+  const double* x = rows.data();
+  for (; x != rows.data() + rows.size(); ++records_.rows)
+    for (const Column& column : columns_) {
+      (records_.*column.list).insert((records_.*column.list).end(), x, x + column.width);
+      x += column.width;
+    }
+  if (adaptive) thin_records();
+  return c;
 }
 
 Trajectory Run::go() {
@@ -243,10 +290,7 @@ Trajectory Run::go() {
                     "cannot tell it on this system. Leave it out",
                     method_.name));
   acceleration_ = std::make_unique<Multipliers>(system_, reduction_);
-  const std::size_t n = start_.q.size(), nv = start_.v.size(), m = acceleration_->count();
-  const std::size_t width = options_.keep_records ? 1 + n + nv + (options_.record_multipliers ? m : 0) + 3 +
-                                                        (stepper.power() != nullptr ? 1 : 0)
-                                                  : 0;
+  const std::size_t m = acceleration_->count();
   stepper.start(0.0, start_.q, start_.v, start_.multipliers, start_.acceleration);
   if (SingleSteps::wanted(options_))
     single_ = std::make_unique<SingleSteps>(
@@ -256,78 +300,45 @@ Trajectory Run::go() {
         });
   const bool adaptive = single_ && single_->adaptive();
 
-  std::optional<CheckpointFile> file;
-  bool resumed = false;
+  std::optional<Checkpoint> resumed;
   if (!options_.checkpoint.empty()) {
-    file.emplace(options_.checkpoint, width);
-    checkpointing_ = true;
-    std::vector<double> rows;
-    std::optional<Checkpoint> c;
-    if (options_.resume) c = file->read(rows);
-    if (c) {
-      if (c->signature != signature_of(signature_text()))
-        throw Error(
-            fmt::format("checkpoint '{}' belongs to another run (model, start, method or step differ). Use the same "
-                        "command, or start without --resume",
-                        options_.checkpoint));
-      const std::size_t own = stepper.save().size();
-      stepper.load(c->stepper);
-      if (single_) single_->load(std::span(c->stepper).subspan(own));
-      monitor_.load(c->monitor);
-      steps_ = c->steps;
-      resumed = true;
-      for (std::size_t i = 0; i < static_cast<std::size_t>(c->records); ++i) {
-        const double* x = rows.data() + i * width;
-        const auto take = [&](std::vector<double>& to, std::size_t count) {
-          to.insert(to.end(), x, x + count);
-          x += count;
-        };
-        take(records_.t, 1);
-        take(records_.q, n);
-        take(records_.v, nv);
-        if (options_.record_multipliers) take(records_.multipliers, m);
-        if (system_.is_mechanical()) {
-          take(records_.energy, 1);
-          take(records_.residual_position, 1);
-          take(records_.residual_velocity, 1);
-        } else if (system_.model().has_states()) {
-          take(records_.energy, 1);
-          x += 2;
-          keep_ports(records_.t.back(), std::span(records_.q).last(n));
-        } else {
-          records_.residual_position.push_back(x[1]);
-          if (system_.is_odae()) records_.residual_velocity.push_back(x[2]);
-        }
-        if (stepper.power() != nullptr) take(records_.balance, 1);
-        ++records_.rows;
-      }
-    }
-    if (options_.resume && !c)
+    if (method_.adaptive)
+      throw Error(
+          fmt::format("--checkpoint: what method '{}' knows of its last steps cannot be saved, so a resumed run would "
+                      "have other bits. Leave it out, or pass another --method",
+                      method_.name));
+    file_.emplace(options_.checkpoint);
+    columns_ = columns();
+    checkpoint_.run = signature(reduction_.whole(), used_options(), start_);
+    for (const Column& column : columns_) checkpoint_.columns.emplace_back(column.name, column.width);
+    if (options_.resume) resumed = resume();
+    if (options_.resume && !resumed)
       out.notes.push_back(
           fmt::format("there is no checkpoint '{}' yet: the run started from the beginning", options_.checkpoint));
-    file->begin(c ? c->records : 0);
   }
 
   const Clock::time_point begin = Clock::now();
   Clock::time_point last_progress = begin, last_save = begin;
   const double until = adaptive ? *options_.until : static_cast<double>(grid_.whole) * grid_.h + grid_.last;
   const auto save_now = [&] {
-    if (file) save_checkpoint(*file);
+    if (file_) save_checkpoint();
   };
-  const auto pause = [&] {  // between two steps
-    if (!(options_.progress || file) || Clock::now() - last_progress <= std::chrono::milliseconds(100)) return;
+  const auto pause = [&](bool may_save) {  // between two steps
+    if (!(options_.progress || file_) || Clock::now() - last_progress <= std::chrono::milliseconds(100)) return;
     last_progress = Clock::now();
     if (options_.progress) {
       const double part = until != 0.0 ? std::fmax(stepper.t() / until, 1e-9) : 1.0;
       options_.progress({steps_, adaptive ? static_cast<std::int64_t>(static_cast<double>(steps_) / part) : grid_.whole,
                          stepper.t(), until, monitor_.max_energy_error, seconds_since(begin)});
     }
-    if (file && std::chrono::duration<double>(last_progress - last_save).count() >= options_.checkpoint_seconds) {
+    if (file_ && may_save && !broken_ &&
+        std::chrono::duration<double>(last_progress - last_save).count() >= options_.checkpoint_seconds) {
       save_now();
       last_save = last_progress;
     }
   };
   NativeChoice native(options_.native, stepper);
+  if (file_) file_->begin(resumed ? &*resumed : nullptr);  // nothing is refused from here on
   if (!resumed) record(0.0);
   if (!resumed && single_) single_->begin();
   AdvanceReport report;
@@ -336,11 +347,13 @@ Trajectory Run::go() {
     const std::int64_t batch = std::min(grid_.every - steps_ % grid_.every, grid_.whole - steps_);
     report = single_ ? single_->step(grid_.h) : native.advance(grid_.h, batch, grid_.whole - steps_);
     steps_ += report.done;
-    if (report.done > 0 && (steps_ % grid_.every == 0 || steps_ == grid_.whole || !report.ok)) record(grid_.h);
+    if (report.done > 0 && steps_ % grid_.every == 0) record(grid_.h);
     if (report.ok && told_to_end()) break;
-    pause();
+    pause(true);
   }
-  if (report.ok && !adaptive) save_now();
+  if (report.ok && !adaptive && !broken_) save_now();
+  // The end of the run, or where it stopped. A longer run has no record there, so that this one is not in the checkpoint.
+  if (!adaptive && !broken_ && !ended_ && steps_ % grid_.every != 0) record(grid_.h);
   if (report.ok && grid_.last != 0.0 && !broken_ && !ended_) {
     report = single_ ? single_->step(grid_.last) : stepper.advance(grid_.last, 1);
     steps_ += report.done;
@@ -426,19 +439,27 @@ Trajectory Run::go() {
   return out;
 }
 
-AdvanceReport Run::adaptive_steps(const std::function<void()>& pause, const std::function<void()>& save) {
+// How many adaptive steps there will be is not known: records beyond the first million are taken further apart.
+void Run::thin_records() {
+  if (options_.every == 0 && records_.rows >= static_cast<std::size_t>(kMaxRecords) && options_.output_every == 0.0)
+    grid_.every = static_cast<std::int64_t>(std::pow(10.0, records_.rows / static_cast<std::size_t>(kMaxRecords)));
+}
+
+AdvanceReport Run::adaptive_steps(const std::function<void(bool may_save)>& pause, const std::function<void()>& save) {
   AdvanceReport report;
+  bool end_in_sight = false;  // from there on the steps are not those of a run with a later end
   while (!single_->finished() && !broken_) {
-    if (single_->next_is_cut()) save();  // so that a run with a later end can continue from there
+    if (!end_in_sight && single_->next_is_cut()) {
+      save();
+      end_in_sight = true;
+    }
     report = single_->step(0.0);
     if (!report.ok) break;
     ++steps_;
-    // How many steps there will be is not known: records beyond the first million are taken further apart.
-    if (options_.every == 0 && records_.rows >= static_cast<std::size_t>(kMaxRecords) && options_.output_every == 0.0)
-      grid_.every = static_cast<std::int64_t>(std::pow(10.0, records_.rows / static_cast<std::size_t>(kMaxRecords)));
+    thin_records();
     if (steps_ % grid_.every == 0 || single_->finished()) record(single_->last_step());
     if (told_to_end()) break;
-    pause();
+    pause(!end_in_sight);
   }
   if (!report.ok && steps_ % grid_.every != 0) record(single_->last_step());
   return report;

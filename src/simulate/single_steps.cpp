@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "rattleback/error.hpp"
 
@@ -134,8 +133,10 @@ bool SingleSteps::go_back() {
 }
 
 std::vector<double> SingleSteps::save() const {
-  std::vector<double> out = {static_cast<double>(outputs_), first_step_, static_cast<double>(iterations_),
-                             static_cast<double>(max_iterations_), static_cast<double>(found_.size())};
+  std::vector<double> out = {static_cast<double>(outputs_),     first_step_,
+                             static_cast<double>(iterations_),  static_cast<double>(max_iterations_),
+                             control_ ? control_->first : 0.0,  control_ ? control_->horizon : 0.0,
+                             static_cast<double>(found_.size())};
   const auto add = [&](const std::vector<double>& list) { out.insert(out.end(), list.begin(), list.end()); };
   for (const EventFound& e : found_) {
     const auto which = std::find(options_.event.begin(), options_.event.end(), e.event) - options_.event.begin();
@@ -149,7 +150,11 @@ std::vector<double> SingleSteps::save() const {
 }
 
 void SingleSteps::load(std::span<const double> x) {
+  const auto check = [](bool good) {
+    if (!good) throw Error("the checkpoint is damaged: its state of events and step control is not that of this run");
+  };
   const auto take = [&](std::size_t count) {
+    check(count <= x.size());
     const std::span<const double> part = x.first(count);
     x = x.subspan(count);
     return part;
@@ -158,25 +163,29 @@ void SingleSteps::load(std::span<const double> x) {
     const auto part = take(count);
     return std::vector<double>(part.begin(), part.end());
   };
-  const auto head = take(5);
+  const auto head = take(7);
   outputs_ = static_cast<std::int64_t>(head[0]);
   first_step_ = head[1];
   iterations_ = static_cast<std::int64_t>(head[2]);
   max_iterations_ = static_cast<std::int64_t>(head[3]);
-  for (auto k = static_cast<std::int64_t>(head[4]); k > 0; --k) {
+  if (control_ && head[4] != control_->first)
+    throw Error(fmt::format(
+        "--until: nothing moves at the start, so that the first step is a part of the time to the end: {:g} in the "
+        "checkpoint and {:g} here. Use the same --until, or start without --resume and with --step H",
+        head[4], control_->first));
+  if (control_) control_->horizon = head[5];
+  check(head[6] >= 0.0 && head[6] <= static_cast<double>(x.size()));
+  for (auto k = static_cast<std::int64_t>(head[6]); k > 0; --k) {
     const auto e = take(3);
+    check(e[0] >= 0.0 && e[0] < static_cast<double>(options_.event.size()));
     EventFound found{options_.event[static_cast<std::size_t>(e[0])], e[1], static_cast<int>(e[2]), {}, {}};
     found.q = list(stepper_.q().size());
     found.v = list(stepper_.v().size());
     found_.push_back(std::move(found));
   }
   if (events_) events_->load(take(events_->save().size()));
-  if (control_) control_->load(x);
-}
-
-std::string SingleSteps::signature() const {
-  return fmt::format(" {:a} {} {:a} {}", options_.adaptive, options_.controller, options_.output_every,
-                     fmt::join(options_.event, "\n"));
+  if (control_) control_->load(take(control_->save().size()));
+  check(x.empty());
 }
 
 }  // namespace rattleback

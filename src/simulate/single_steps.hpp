@@ -1,6 +1,7 @@
 // Runs whose steps are looked at one by one: with step control, events, or records between the steps.
 #pragma once
 
+#include <cmath>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -35,6 +36,8 @@ class SingleSteps {
     return *options_.until < 0.0 ? stepper_.t() <= *options_.until : stepper_.t() >= *options_.until;
   }
   [[nodiscard]] bool next_is_cut() const { return control_->next_is_cut(*options_.until); }
+  // Adaptive: would a run with this end have taken the same steps so far?
+  [[nodiscard]] bool before_end() const { return control_->horizon < std::fabs(*options_.until); }
   // After the last step: what the trajectory tells of all this.
   void finish(Trajectory& out, bool ok);
   // Adaptive: back to the start, or as many steps as there were. false: a step failed.
@@ -42,7 +45,6 @@ class SingleSteps {
 
   [[nodiscard]] std::vector<double> save() const;
   void load(std::span<const double> saved);
-  [[nodiscard]] std::string signature() const;
 
  private:
   void record_between();

@@ -90,7 +90,8 @@ double first_step(const Options& options, const Start& start, bool mechanical, i
 }
 
 // Is the distance from t to `end` within a step of size h, or so little more that a tiny step would be left?
-bool reaches(double t, double h, double end) { return h > 0.0 ? t + 1.001 * h >= end : t + 1.001 * h <= end; }
+double reach_of(double t, double h) { return t + 1.001 * h; }
+bool reaches(double t, double h, double end) { return h > 0.0 ? reach_of(t, h) >= end : reach_of(t, h) <= end; }
 
 SolveReport failure_of(const char* reason) {
   SolveReport report;
@@ -115,6 +116,7 @@ class PiControl final : public StepControl {
         next_(first_step(options, start, !start.v.empty(), order_)) {
     audit.controller = "pi";
     audit.tolerance = tolerance_;
+    first = next_;
     norm_.see(stepper_);
     for (Stepper* s : {&stepper_, &estimator_}) s->set_smooth_steps(kSmooth);
   }
@@ -124,7 +126,7 @@ class PiControl final : public StepControl {
     stepper_.take_snapshot(x0_);
     bool rejected = false;
     for (;;) {
-      const bool cut = next_is_cut(end);
+      const bool cut = must_cut(t, next_, end);
       const double h = cut ? end - t : next_;
       AdvanceReport report;
       if (!cut && std::fabs(h) <= std::fmax(16.0 * kEps * std::fabs(t), kTiny)) {  // also at t = 0
@@ -273,7 +275,7 @@ class ReversibleControl final : public StepControl {
                                    : failure_;
       return report;
     }
-    const bool cut = next_is_cut(end);
+    const bool cut = must_cut(t, eps_ / half, end);
     const double h = cut ? end - t : eps_ / half;
     if (dense != nullptr) dense->begin(stepper_);
     report = stepper_.advance(h, 1);
@@ -309,7 +311,8 @@ class ReversibleControl final : public StepControl {
             static_cast<double>(audit.steps),
             static_cast<double>(audit.rejected),
             audit.smallest,
-            audit.largest};
+            audit.largest,
+            failure_.ok ? 1.0 : 0.0};
   }
   void load(std::span<const double> x) override {
     eps_ = x[0];
@@ -321,6 +324,7 @@ class ReversibleControl final : public StepControl {
     audit.rejected = static_cast<std::int64_t>(x[6]);
     audit.smallest = x[7];
     audit.largest = x[8];
+    if (x[9] == 0.0) failure_ = failure_of("the acceleration of this system cannot be computed");
     density_.set_guess(stepper_.multiplier_guess());
   }
 
@@ -345,6 +349,7 @@ class ReversibleControl final : public StepControl {
   // the tolerance; the one that needs the fewest steps for the pilot's time is taken. Very large w_ref means equal steps.
   void calibrate(const Options& options, const Start& start, const BoundMethod& method, Stepper& estimator) {
     PiControl pilot(options, start, method, estimator);
+    first = pilot.first;
     // Not up to the end of the run: a longer run begins with the same steps.
     const double end = std::copysign(INFINITY, options.until.value_or(0.0)), k = std::max(1, method.order) + 1.0;
     std::vector<Seen> seen;
@@ -405,6 +410,12 @@ class ReversibleControl final : public StepControl {
 };
 
 }  // namespace
+
+bool StepControl::must_cut(double t, double h, double end) {
+  if (reaches(t, h, end)) return true;
+  horizon = std::fmax(horizon, std::fabs(reach_of(t, h)));
+  return false;
+}
 
 void StepControl::count(double h, bool cut) {
   last_ = h;

@@ -34,8 +34,12 @@ class StepControl {
   virtual void load(std::span<const double> saved) = 0;
 
   AdaptiveAudit audit;
+  double first = 0.0;    // the size that is tried first
+  double horizon = 0.0;  // a run that ends before this |t| would have shortened one of the steps so far
 
  protected:
+  // May a step of size h be tried at t, or must it be shortened to end on `end`?
+  bool must_cut(double t, double h, double end);
   void count(double h, bool cut);
 
   double last_ = 0.0;

@@ -169,7 +169,8 @@ class Reader {
   explicit Reader(const std::string& path) : path_(path) {
     std::ifstream file(path);
     if (!file || std::filesystem::is_directory(path)) throw Error(path + ": cannot be read as a tableau file");
-    const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);  // a byte order mark
     if (const auto header = find_table_header(text))
       throw Error(path + ":" + std::to_string(header->line) + ":" + std::to_string(header->column) +
                   ": a tableau has no [tables]: write all its keys at the top level");

@@ -228,10 +228,10 @@ INSTANTIATE_TEST_SUITE_P(
         Request{{"compare", "skate", "--methods", "spark-gauss:x", "--step", "0.1"},
                 "--methods: 'spark-gauss:x' is not of the form NAME or NAME:S with S stages"},
         Request{{"compare", "skate", "--methods", "ode,ode", "--step", "0.1", "--until", "-1"},
-                "--methods: 'ode' is named twice\n--until must be a positive time, found -1"},
+                "--methods: 'ode' is named twice\n--until must be positive, found -1"},
         Request{{"compare", "skate", "--methods", "ode", "--step", "0.1", "--step-list", "0.1,0.2"},
                 "--step and --step-list both name steps; give one of them"},
-        Request{{"compare", "skate", "--methods", "ode", "--step", "-0.1"}, "step sizes must be positive, found -0.1"},
+        Request{{"compare", "skate", "--methods", "ode", "--step", "-0.1"}, "--step must be positive, found -0.1"},
         Request{
             {"compare", "skate", "--methods", "rattle", "--step", "0.1"},
             "method 'prk-lobatto' does not apply to 'skate': it needs holonomic constraints. `rattleback check skate` "

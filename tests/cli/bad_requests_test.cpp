@@ -21,6 +21,9 @@ TEST_P(BadRequest, IsRefusedWithAMessageAndNothingElse) {
   write("bead.toml", kBead);
   write("broken.toml", "nonsense\n");
   write("no-step.toml", kBead);
+  write("defined.toml",
+        "coordinates = [\"x\"]\n[parameters]\nc = 1\n[define]\nk = \"c^2\"\n[lagrangian]\n"
+        "kinetic = \"k*x'^2/2\"\n");
   write("typo.toml", "coordinates = [\"theta\"]\n[lagrangian]\nkinetic = \"thta'^2/2\"\n");
   write("inconsistent.toml", kBead + "\"y'\" = 1\n[run]\nstep = 0.1\nuntil = 1\n");
   write("rod.toml",
@@ -88,6 +91,9 @@ INSTANTIATE_TEST_SUITE_P(
                 "--set m=abc: unknown name `abc` in parameter `m` \"abc\". Known here: I, beta, g, m"},
         Request{{"run", "skate", "--start", "z=1"},
                 "--start z=1: unknown coordinate `z` in --start. Known here: theta, x, y"},
+        Request{{"run", "defined.toml", "--set", "k=2"},
+                "--set k=2: `k` is a definition, not a parameter: its formula stands in [define]. Set what it is made "
+                "of, or move it to [parameters]. Parameters: c"},
         Request{{"run", "skate", "--set", "m"}, "--set: 'm' is not of the form NAME=VALUE"},
         Request{{"run", "skate", "--set", "m="}, "--set: 'm=' is not of the form NAME=VALUE"},
         Request{{"run", "skate", "--start", "=1"}, "--start: '=1' is not of the form NAME=VALUE"},
@@ -110,15 +116,16 @@ INSTANTIATE_TEST_SUITE_P(
         Request{{"run", "skate", "--stages", "-2"}, "--stages must be at least 1, found -2"},
         Request{{"run", "skate", "--stages", "2.5"}, "--stages: '2.5' is not a whole number"},
         Request{{"run", "skate", "--stages", "two"}, "--stages: 'two' is not a whole number"},
+        Request{{"run", "skate", "--stages", "4000000000"}, "--stages: '4000000000' is too large"},
         Request{{"run", "skate", "--stages", "99999999999999999999"}, "--stages: '99999999999999999999' is too large"},
         Request{{"run", "skate", "--method", "spark-lobatto-ab", "--stages", "1"},
-                "method 'spark-lobatto-ab' takes 2 to 20 stages, found 1"},
+                "method 'spark-lobatto-ab' takes 2 to 20 stages (--stages S, or NAME:S in a list), found 1"},
         Request{{"run", "skate", "--method", "mclachlan-perlmutter", "--stages", "2"},
-                "method 'mclachlan-perlmutter' has a fixed number of stages; leave --stages out"},
+                "method 'mclachlan-perlmutter' has a fixed number of stages, 1; leave --stages out, found --stages 2"},
         Request{{"run", "skate", "--formulation", "index4"},
                 "--formulation takes index3, index2 or ggl, found 'index4'"},
         Request{{"run", "skate", "--compose", "3"}, "--compose takes 2, 4, 6 or 8, found 3"},
-        Request{{"run", "skate", "--compose", "0"}, "--compose must be at least 2, found 0"},
+        Request{{"run", "skate", "--compose", "0"}, "--compose takes 2, 4, 6 or 8, found 0"},
         Request{
             {"run", "skate", "--tableau", "bead.toml", "--method", "spark-gauss", "--stages", "2"},
             "--tableau brings its own method; leave --method out\n--tableau brings its own stages; leave --stages out"},
@@ -146,9 +153,15 @@ INSTANTIATE_TEST_SUITE_P(
                     Request{{"run", "skate", "--step", "0.1", "--step", "0.2"},
                             "--step was given 2 times ('0.1' and '0.2'); give it once"},
                     Request{{"run", "skate", "--step", "-0.1", "--until", "1"},
-                            "--step -0.1 never reaches t = 1 from t = 0; steps and end must have the same sign"},
+                            "--step -0.1 never reaches --until 1 from t = 0; steps and end must have the same sign"},
+                    Request{{"run", "skate", "--step", "-0.1"},
+                            "--step -0.1 never reaches the model's end 100 from t = 0; steps and end must have the "
+                            "same sign"},
+                    Request{{"run", "skate", "--until", "-1"},
+                            "--until -1 is never reached from t = 0 with the model's step 0.1. Pass --step -0.1, too, "
+                            "to integrate that way"},
                     Request{{"run", "skate", "--step", "1e-300", "--until", "1"},
-                            "1e+300 steps to t = 1 are too many; use a larger --step"},
+                            "1e+300 steps to t = 1 are too many; use a larger --step or an earlier --until"},
                     Request{{"run", "no-step.toml", "--until", "1"},
                             "model 'no-step' has no default step; pass --step H"},
                     Request{{"run", "no-step.toml", "--step", "0.1"},
@@ -162,7 +175,8 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     StepControlAndEvents, BadRequest,
     testing::Values(
-        Request{{"run", "skate", "--adaptive", "0"}, "--adaptive must not be 0"},
+        Request{{"run", "skate", "--adaptive", "0"},
+                "--adaptive takes a tolerance from 1e-14 to 1, for example 1e-6, found 0"},
         Request{{"run", "skate", "--adaptive", "-1e-6"},
                 "--adaptive takes a tolerance from 1e-14 to 1, for example 1e-6, found -1e-06"},
         Request{{"run", "skate", "--adaptive", "2"},
@@ -232,7 +246,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "--checkpoint would overwrite the model file; give another name"},
         // The place is right, but the run is refused: no file appears.
         Request{{"run", "skate", "--output", "out.csv", "--method", "spark-lobatto-ab", "--stages", "1"},
-                "method 'spark-lobatto-ab' takes 2 to 20 stages, found 1"}));
+                "method 'spark-lobatto-ab' takes 2 to 20 stages (--stages S, or NAME:S in a list), found 1"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Reproduce, BadRequest,
@@ -292,7 +306,7 @@ INSTANTIATE_TEST_SUITE_P(
         Request{{"run", "odae-exponential", "--formulation", "ggl"},
                 "method 'euler-true' keeps both levels of the constraints by itself; leave --formulation out"},
         Request{{"run", "odae-exponential", "--stages", "2"},
-                "method 'euler-true' has a fixed number of stages; leave --stages out"},
+                "method 'euler-true' has a fixed number of stages, 1; leave --stages out, found --stages 2"},
         Request{{"run", "odae-exponential", "--start", "z1=2"},
                 "initial state violates constraint 'c' at velocity level: residual 2.000e+00 (5.0e-01 of its largest "
                 "term, allowed 1e-10). Correct the start, or pass --project to move it to the nearest consistent one"},
@@ -310,7 +324,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "--gain must not be negative (0 = no feedback), found -1"},
         Request{{"run", "skate", "--method", "baumgarte", "--gain", "much"}, "--gain: 'much' is not a number"},
         Request{{"run", "skate", "--method", "baumgarte", "--stages", "2"},
-                "method 'baumgarte' has a fixed number of stages; leave --stages out"},
+                "method 'baumgarte' has a fixed number of stages, 1; leave --stages out, found --stages 2"},
         Request{{"run", "skate", "--method", "baumgarte", "--compose", "4"},
                 "method 'baumgarte' chooses its own steps and cannot be composed"},
         Request{{"run", "skate", "--redundant", "drop"}, "--redundant takes refuse or minimum-norm, found 'drop'"},
@@ -383,7 +397,7 @@ INSTANTIATE_TEST_SUITE_P(
         Request{{"run", "suslov", "--method", "dg-itoh-abe", "--compose", "4"},
                 "--compose needs a symmetric method, and 'dg-itoh-abe' is not symmetric on 'suslov'"},
         Request{{"run", "suslov", "--method", "dg-gonzalez", "--stages", "2"},
-                "method 'dg-gonzalez' has a fixed number of stages; leave --stages out"}));
+                "method 'dg-gonzalez' has a fixed number of stages, 1; leave --stages out, found --stages 2"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Order, BadRequest,
@@ -399,7 +413,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "unknown method 'nope'. `rattleback methods` lists all of them\n"
                 "--step-list: the step 0.1 is named twice\n"
                 "--step-list: 'q' is not a number\n"
-                "--until must not be 0\n"
+                "--until must be positive, found 0\n"
                 "--reference takes exact or NAME:S:H, for example spark-gauss:6:0.01, found 'foo'"},
         Request{{"order", "skate", "--methods", "spark-gauss:2,spark-gauss:2", "--step-list", "0.1,,0.05"},
                 "--methods: 'spark-gauss:2' is named twice\n--step-list: '0.1,,0.05' has an empty place between its "

@@ -1,0 +1,17 @@
+// Which run it is: everything that its numbers depend on, by name. Two runs with the same signature take the same steps and
+// keep the same records; they may differ in where they end, in what is done with the results and in how fast they are.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "formulation/start.hpp"
+#include "rattleback/simulate.hpp"
+
+namespace rattleback {
+
+// `used`: the options with all defaults filled in, as the run takes them.
+std::vector<std::pair<std::string, std::string>> signature(const Model& model, const Options& used, const Start& start);
+
+}  // namespace rattleback
