@@ -138,19 +138,21 @@ void PlanStepper::extrapolate(Bench& bench, std::size_t which) {
 // From acceleration and multipliers at the current state: first order, but on the right branch.
 void PlanStepper::cold_guess(Bench& bench, double t) {
   double* const w = bench.w.data();
-  if (data_.graded_mass) {  // the acceleration level is nearly singular and would mislead
-    std::fill_n(w + bench.plan->slot(kAcceleration), n_, 0.0);
-    std::copy(multipliers_.begin(), multipliers_.end(), w + bench.plan->slot(kMultiplier));
-  } else if (data_.acceleration->set_guess(multipliers_); data_.acceleration->solve(t, q(), v())) {
-    const auto a = data_.acceleration->acceleration();
-    const auto l = data_.acceleration->multipliers();
-    std::copy(a.begin(), a.end(), w + bench.plan->slot(kAcceleration));
-    std::copy(l.begin(), l.end(), w + bench.plan->slot(kMultiplier));
-    if (data_.branch) {
-      (void)data_.branch->solve(t, q(), v(), l);
-      const auto b = data_.branch->values();
-      std::copy(b.begin(), b.end(), w + bench.plan->slot(kBranch));
-    }
+  data_.acceleration->set_guess(multipliers_);
+  // A graded mass makes the acceleration level nearly singular: it would mislead. Where it does not tell, the guess is made of
+  // the state all the same, never of what an earlier step left: a resumed run does not have that.
+  const bool known = !data_.graded_mass && data_.acceleration->solve(t, q(), v());
+  const std::span<const double> l = known ? data_.acceleration->multipliers() : std::span<const double>(multipliers_);
+  double* const a = w + bench.plan->slot(kAcceleration);
+  if (known)
+    std::copy_n(data_.acceleration->acceleration().data(), n_, a);
+  else
+    std::fill_n(a, n_, 0.0);
+  std::copy(l.begin(), l.end(), w + bench.plan->slot(kMultiplier));
+  if (data_.branch && !data_.graded_mass) {
+    (void)data_.branch->solve(t, q(), v(), l);
+    const auto b = data_.branch->values();
+    std::copy(b.begin(), b.end(), w + bench.plan->slot(kBranch));
   }
   bench.plan->guess(w);
 }
@@ -413,7 +415,10 @@ std::vector<double> PlanStepper::save() const {
   out.insert(out.end(), history_.begin(), history_.end());
   for (const auto& list : {depth_, newest_, far_})
     for (const std::int32_t x : list) out.push_back(x);
-  for (const std::int32_t slot : data_.step.unknown_slots()) out.push_back(main_.w[static_cast<std::size_t>(slot)]);
+  for (const Bench* const bench : {&main_, adjoint_ ? &*adjoint_ : nullptr})
+    if (bench != nullptr)
+      for (const std::int32_t slot : bench->plan->unknown_slots())
+        out.push_back(bench->w[static_cast<std::size_t>(slot)]);
   out.insert(out.end(), multipliers_.begin(), multipliers_.end());
   out.insert(out.end(), turns_.begin(), turns_.end());
   if (power_) {
@@ -436,7 +441,9 @@ void PlanStepper::load(std::span<const double> saved) {
   for (double& x : history_) x = next();
   for (auto* list : {&depth_, &newest_, &far_})
     for (std::int32_t& x : *list) x = static_cast<std::int32_t>(next());
-  for (const std::int32_t slot : data_.step.unknown_slots()) main_.w[static_cast<std::size_t>(slot)] = next();
+  for (Bench* const bench : {&main_, adjoint_ ? &*adjoint_ : nullptr})
+    if (bench != nullptr)
+      for (const std::int32_t slot : bench->plan->unknown_slots()) bench->w[static_cast<std::size_t>(slot)] = next();
   for (double& x : multipliers_) x = next();
   for (double& x : turns_) x = next();
   if (power_) power_->read(saved.data() + at);

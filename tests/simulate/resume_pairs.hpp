@@ -4,7 +4,10 @@
 #pragma once
 
 #include <bit>
+#include <fstream>
 #include <random>
+
+#include <fmt/format.h>
 
 #include "rattleback/error.hpp"
 #include "report/json.hpp"
@@ -63,7 +66,8 @@ class ResumePairs {
   void play(const Model& model, const Game& game, Played& played) {
     Options a;
     for (const OptionRow& row : option_table())
-      if (one_in(6)) draw(row, a, game);
+      if (one_in(9)) draw(row, a, game);
+    if (!a.validate().empty()) return play(model, game, played);
     Options b = a;
     const auto rows = option_table();
     for (int changes = static_cast<int>(random_() % 3); changes > 0; --changes)
@@ -107,6 +111,7 @@ class ResumePairs {
       named = named || fault.find(flag_of(row)) != std::string::npos;
       must_resume = must_resume && row.on_resume == OnResume::free;
     }
+    named = named || (a.method != b.method && fault.find("--stages") != std::string::npos);  // the method's
     EXPECT_TRUE(named) << fault;
     EXPECT_FALSE(must_resume) << fault;
   }
