@@ -576,7 +576,7 @@ void Text::newton(const Plan::Block& b) {
     // What the first correction leaves is about its square; by which factor was measured in earlier steps. One step in
     // kLook looks whether that still holds. Factors change: where the correction is not small, it is not trusted.
     line("if (k == 1 && !look && size <= {} && 16.0 * {} * size * size <= {}) break;", literal(kSmallStart), left,
-         literal(0.25 * Convergence::kEps));
+         literal(Convergence::kSmall));
   }
   open("if (++since >= 2)");
   line("ratio = size / last;");
@@ -616,7 +616,7 @@ void Text::newton(const Plan::Block& b) {
   close();
   line("spent += k;");
   // Convergence::ran_away without the noise, which makes this one the stricter of the two.
-  each([&](int k) { line("if (big{} > 1e5 * first{}) goto fail;", k, k); });
+  each([&](int k) { line("if (big{} > {} * first{}) goto fail;", k, literal(Convergence::kRunaway), k); });
 }
 
 void Text::block(const Plan::Block& b) {

@@ -3,10 +3,12 @@
 // Texts of class members; header_text.cpp puts them together.
 #pragma once
 
+#include <string>
+
 namespace rattleback {
 
 extern const char* const kHeaderMath;   // functions that formulas use, LARGEST, larger, row_scale
-extern const char* const kHeaderSolve;  // Sizes, Block, solve_block
 extern const char* const kHeaderTurns;  // turned, wrap (methods/angles.hpp)
+std::string header_solve();             // Sizes, Block, solve_block
 
 }  // namespace rattleback

@@ -58,8 +58,11 @@ class PlanText {
  public:
   PlanText(const Plan& plan, std::string prefix) : plan_(plan), prefix_(std::move(prefix)) {
     look(plan.guess_program());
-    for (const Plan::Block& b : plan.blocks())
+    for (const Plan::Block& b : plan.blocks()) {
       for (const Program* p : {&b.before, &b.residual, &b.jacobian}) look(*p);
+      if (b.leading)
+        for (const Program* p : {&b.leading->matrix, &b.leading->right, &b.leading->expand}) look(*p);
+    }
     look(plan.finish());
   }
 
@@ -128,12 +131,22 @@ std::string PlanText::solver() {
     for (const std::int32_t u : b.unknowns) unknowns += fmt::format("{}{}", unknowns.empty() ? "" : ", ", u);
     for (const Equations::Scale s : b.scales)
       scales += fmt::format("{}{}", scales.empty() ? "" : ", ", static_cast<int>(s));
+    std::string leading = "nullptr";
+    if (b.leading) {
+      const LeadingSlots& d = *b.leading;
+      const std::string matrix = function(fmt::format("matrix{}", k), d.matrix),
+                        right = function(fmt::format("right{}", k), d.right),
+                        expand = function(fmt::format("expand{}", k), d.expand);
+      blocks += fmt::format("    static constexpr Leading leading{} = {{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}}};\n", k,
+                            matrix, right, expand, d.size, d.S, d.lu, d.pivots, d.rhs, d.y, d.guess);
+      leading = fmt::format("&leading{}", k);
+    }
     blocks += fmt::format(
         "    static constexpr int unknowns{0}[] = {{{1}}};\n    static constexpr unsigned char scales{0}[] = {{{2}}};\n"
-        "    if (!solve_block({{{3}, {4}, {5}, unknowns{0}, scales{0}, {6}, {7}, {8}, {9}, {10}, {11}}}, w, sizes,\n"
-        "                     tolerance, most, cautious, {12}, report))\n      return false;\n",
-        k, unknowns, scales, before, residual, jacobian, b.size, b.r, b.J, b.lu, b.pivots, b.linear,
-        b.leading ? "nullptr" : fmt::format("left + {}", k));  // here the matrix is another one than in plain steps
+        "    if (!solve_block({{{3}, {4}, {5}, unknowns{0}, scales{0}, {6}, {7}, {8}, {9}, {10}, {11}, {12}}}, w,\n"
+        "                     sizes, tolerance, most, cautious, {13}, report))\n      return false;\n",
+        k, unknowns, scales, before, residual, jacobian, b.size, b.r, b.J, b.lu, b.pivots, b.linear, leading,
+        b.leading ? "nullptr" : fmt::format("left + {}", k));
     ++k;
   }
   const std::string finish = function("finish", plan_.finish()), guess = function("guess", plan_.guess_program());
@@ -237,6 +250,7 @@ void HeaderText::state() {
     const char* reason = "";  // when not ok; the rest is about the step that failed
     int iterations = 0;
     double residual = 0.0, correction = 0.0, contraction = 0.0;
+    double first = 0.0;  // the first correction: how good the starting values were
   };
 
 )");
@@ -252,7 +266,7 @@ void HeaderText::advance() {
     t_base_ = at;
     count_ = 0;
     h_ = h_before_ = 0.0;
-    depth_.fill(0);
+    forget();
 {}  }}
 
   // Takes steps of size h. It stops at the first one that fails, with the state before it.
@@ -261,7 +275,7 @@ void HeaderText::advance() {
     if (h != h_) {{
       t_base_ = t();
       count_ = 0;
-      depth_.fill(0);
+      forget();
       h_before_ = h_;
       h_ = h;
     }}
@@ -391,15 +405,17 @@ void HeaderText::sub_step(const Plan& plan, const std::string& prefix, bool firs
       for (const std::int32_t u : unknowns) slots += fmt::format("{}{}", slots.empty() ? "" : ", ", u);
       put(R"(    static constexpr int unknowns[] = {{{0}}};
     double* const rows = history_ + which * {1};
-    warm = depth_[which] >= 3;
+    warm = depth_[which] >= {6};
     if (warm) {{
-      const double* const x = rows + newest_[which] * {2};
-      for (int i = 0; i < {3}; ++i) w[unknowns[i]] = 3.0 * (x[i] - x[i - {2}]) + x[i - 2 * {2}];
+      double guess[{3}];
+      predict(rows + newest_[which] * {2}, depth_[which] >= {5} && far_[which], guess);
+      for (int i = 0; i < {3}; ++i) w[unknowns[i]] = guess[i];
     }} else {{
       {4}_cold_guess(w, t);
     }}
 )",
-          slots, starting::kRows * shape_.history_width, shape_.history_width, unknowns.size(), prefix);
+          slots, starting::kRows * shape_.history_width, shape_.history_width, unknowns.size(), prefix, starting::kFar,
+          starting::kNear);
     } else {
       put("    {}_cold_guess(w, t);\n", prefix);
     }
@@ -431,10 +447,14 @@ void HeaderText::sub_step(const Plan& plan, const std::string& prefix, bool firs
   put("{}", copies("lambda", 0, "w", plan.result_slot() + static_cast<std::int32_t>(shape_.state), shape_.m, 2));
   if (!plan.linear() && !first)
     put(R"(    double* const row = next_row(rows, &newest_[which]);
-    for (int i = 0; i < {}; ++i) row[i] = w[unknowns[i]];
-    if (depth_[which] < {}) ++depth_[which];
+    for (int i = 0; i < {0}; ++i) row[i] = w[unknowns[i]];
+    if (report.first > {2})
+      far_[which] = 0;
+    else if ((count_ & {3}) == 0 && depth_[which] == {1})
+      far_[which] = far_is_better(row);
+    if (depth_[which] < {1}) ++depth_[which];
 )",
-        plan.unknown_slots().size(), starting::kFar);
+        plan.unknown_slots().size(), starting::kFar, literal(starting::kRough), starting::kLook - 1);
   put("    return true;\n  }}\n");
 
   if (plan.linear()) return;
@@ -480,7 +500,7 @@ void HeaderText::level() {
 
 void HeaderText::other_steps() {
   const bool two_step = data_.two_step, composed = shape_.gamma.size() > 1, angles = !shape_.angles.empty();
-  put("{}", kHeaderSolve);
+  put("{}", header_solve());
   level();
   put("{}", PlanText(data_.step, "step").solver());
   sub_step(data_.step, "step", false);
@@ -495,6 +515,7 @@ void HeaderText::other_steps() {
       ahead += fmt::format(" && depth_[{}] == {}", i, starting::kFar);
   }
   if (two_step) ahead = "h_before_ != 0.0 && " + ahead;
+  put("  void forget() {{\n    depth_.fill(0);\n    far_.fill(0);\n  }}\n");
   put("  bool plain_steps_ahead() const {{ return {}; }}\n", ahead);
   const std::string x = fmt::format("w_ + {}", data_.step.slot(kPosition));
   put(R"(
@@ -548,7 +569,7 @@ void HeaderText::other_steps() {
   void wrap_state() {{ wrap_all({}); }}
   void wrap_angles() {{ wrap_all(q.data()); }}
 )",
-        each, data_.turn_free ? "    (void)any;\n" : "    if (any) depth_.fill(0);\n", x);
+        each, data_.turn_free ? "    (void)any;\n" : "    if (any) forget();\n", x);
   }
 }
 

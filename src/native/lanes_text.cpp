@@ -409,7 +409,10 @@ void LanesText::newton(const Plan::Block& b) {
   close();
   // Convergence::ran_away without the noise, which makes this one the stricter of the two.
   std::string away;
-  each([&](int k) { away += fmt::format("{}(big{}_@ > 1e5 * first{}_@)", away.empty() ? "" : " | ", k, k); });
+  each([&](int k) {
+    away +=
+        fmt::format("{}(big{}_@ > {} * first{}_@)", away.empty() ? "" : " | ", k, literal(Convergence::kRunaway), k);
+  });
   line("ok@ &= ~(go@ & arrived@ & ({}));", away);
   line("go@ &= ~arrived@;");
   line("last_@ = size_@;");

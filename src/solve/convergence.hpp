@@ -28,13 +28,13 @@ class Convergence {
   static constexpr double kNoise = 64 * kEps;
   static constexpr double kSmall = 0.25 * kEps;
   static constexpr double kStagnant = 0.3;  // a ratio above: corrections do not shrink
+  static constexpr double kRunaway = 1e5;   // times the first size of a solution: not one
 
   explicit Convergence(const SolveOptions& options) : options_(options) {}
 
   // An iteration that runs to infinity has small corrections too, relative to where it is. A solution that is so much larger
   // than what was known of it after the first correction is not one.
   [[nodiscard]] bool ran_away(const Correction& c) const {
-    constexpr double kRunaway = 1e5;
     return c.big[0] > kRunaway * first_[0] || c.big[1] > kRunaway * first_[1];
   }
 

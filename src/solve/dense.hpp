@@ -12,13 +12,16 @@ namespace rattleback {
 
 namespace dense {
 
+// Matrices with rows or pivots outside of these are singular.
+inline constexpr double kSmallestRow = 1e-280, kLargestRow = 1e280, kSmallestPivot = 1e-300;
+
 // Size: std::int32_t, or a number that the compiler knows, for small matrices. The operations are the same.
 template <class Size>
 inline bool factor(double* lu, double* perm, double* scale, Size n) {
   for (std::int32_t i = 0; i < n; ++i) {
     double big = 0.0;
     for (std::int32_t j = 0; j < n; ++j) big = std::fabs(lu[i * n + j]) > big ? std::fabs(lu[i * n + j]) : big;
-    if (!(big > 1e-280 && big < 1e280)) return false;
+    if (!(big > kSmallestRow && big < kLargestRow)) return false;
     // 2^-exponent(big), a power of two, so that scaling is exact.
     const std::uint64_t exponent = std::bit_cast<std::uint64_t>(big) >> 52;
     scale[i] = std::bit_cast<double>((2046 - exponent) << 52);
@@ -31,7 +34,7 @@ inline bool factor(double* lu, double* perm, double* scale, Size n) {
     for (std::int32_t i = k + 1; i < n; ++i)
       if (std::fabs(lu[i * n + k]) > std::fabs(lu[p * n + k])) p = i;
     const double pivot = lu[p * n + k];
-    if (!(std::fabs(pivot) > 1e-300)) return false;
+    if (!(std::fabs(pivot) > kSmallestPivot)) return false;
     if (p != k) {
       for (std::int32_t j = 0; j < n; ++j) std::swap(lu[p * n + j], lu[k * n + j]);
       std::swap(perm[p], perm[k]);

@@ -21,6 +21,11 @@ bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
 }
 
+// A run of its own adds what to try.
+bool same_words(const std::string& member, const std::string& run) {
+  return member.empty() ? run.empty() : run.starts_with(member);
+}
+
 struct Case {
   const char *what, *system, *method;
   int stages;
@@ -164,7 +169,7 @@ void expect_single_runs(const Case& c, const EnsembleRequest& r, const EnsembleR
     const Trajectory run = alone(c, r, i, read);
     const EnsembleMember& m = report.members[i];
     EXPECT_EQ(m.status, run.status) << i;
-    EXPECT_EQ(m.message, run.message) << i;
+    EXPECT_TRUE(same_words(m.message, run.message)) << i;
     EXPECT_TRUE(same_bits(m.q, run.q)) << i;
     EXPECT_TRUE(same_bits(m.v, run.v)) << i;
     EXPECT_EQ(m.t, run.t);
@@ -246,10 +251,39 @@ TEST_F(Lanes, AMemberThatStopsDoesNotTouchTheOthers) {
         o.native = "off";
         const Trajectory run = simulate(one, o);
         EXPECT_EQ(found.members[i].status, run.status) << method << ' ' << i;
-        EXPECT_EQ(found.members[i].message, run.message) << method << ' ' << i;
+        EXPECT_TRUE(same_words(found.members[i].message, run.message)) << method << ' ' << i << run.message;
         EXPECT_TRUE(same_bits(found.members[i].q, run.q)) << method << ' ' << i;
       }
     }
+}
+
+// Hertz contact: neighbours in the lanes take different branches, and the slope of the one that is not taken is no number.
+TEST_F(Lanes, TakeTheirOwnBranches) {
+  const Model model = parse_model(
+      "coordinates = [\"x\", \"y\"]\n[lagrangian]\nkinetic = \"(x'^2 + y'^2)/2\"\npotential = \"if(x < 0, 20*(-x)^2.5, "
+      "0) "
+      "+ x + max(y^2, log(x - 0.1))\"\n[constraints.nonholonomic]\nlevel = \"y' - x*x'\"\n",
+      "contact.toml");
+  for (const char* method : {"spark-gauss", "spark-lobatto-ab", "dg-gonzalez"}) {
+    const int stages = std::string_view(method).starts_with("spark") ? 2 : 0;
+    for (const char* native : {"off", "on"}) {
+      EnsembleRequest r;
+      r.members = members_on_grid({{"x", -0.2, 0.3, 17}});
+      r.options = {.method = method, .stages = stages, .step = 0.01, .until = 2.0, .native = native};
+      const EnsembleReport found = ensemble(model, r);
+      EXPECT_TRUE(found.failed.empty()) << method;
+      for (std::size_t i = 0; i < found.members.size(); ++i) {
+        Model one = model;
+        one.q0[0] = r.members.values[i];
+        Options o = r.options;
+        o.native = "off";
+        const Trajectory run = simulate(one, o);
+        EXPECT_EQ(run.status, Status::done) << run.message;
+        EXPECT_TRUE(same_bits(found.members[i].q, run.q)) << method << ' ' << i;
+        EXPECT_LT(run.energy->max_error, stages > 0 ? 1e-3 : 1e-12) << method << ' ' << i;
+      }
+    }
+  }
 }
 
 // The tests above would pass as well if nothing were ever taken in lanes.
