@@ -1,8 +1,10 @@
 // Named sub-expressions: elaborated when first used, once for each index map they are used with.
 #include <algorithm>
 
+#include "model/circle.hpp"
 #include "model/elaborate.hpp"
 #include "model/numbers.hpp"
+#include "rattleback/error.hpp"
 
 namespace rattleback::front {
 namespace {
@@ -54,13 +56,45 @@ const DefinitionPiece& Elaborator::piece(const Formula& f, const AstNode& node, 
     std::string ranges;
     for (const DefinitionPiece& p : d.pieces)
       ranges += (ranges.empty() ? "" : ", ") + std::to_string(p.from) + ":" + std::to_string(p.to);
-    f.fail(node, "index " + std::to_string(element) + " of `" + d.name + "` is out of range " +
-                     (ranges.empty() ? "(the family is empty)" : ranges) + World::where(scope, k));
+    f.fail(node, no_element(d.name, element, ranges) + World::where(scope, k));
   };
   const DefinitionPiece& first = find(i.base, 0);
   if (i.stride == 0) return first;
   if (&first != &find(i.base + i.stride * (scope.loop - 1), scope.loop - 1)) throw NotALoop();
   return first;
+}
+
+void Elaborator::depends_on_itself(const Formula& f, const AstNode& node, const std::vector<Use>& circle) const {
+  std::vector<std::string> names;
+  for (const Use& u : circle) {
+    const Definition& d = world_.definitions[static_cast<std::size_t>(std::get<0>(u))];
+    names.push_back(d.family ? element_name(d.name, std::get<1>(u)) : d.name);
+  }
+  f.fail(node, "definition `" + names.front() + "` depends on itself: " + circle_text(names));
+}
+
+// Definitions that the formula of a use refers to by name.
+std::vector<Elaborator::Use> Elaborator::uses_in(const Use& use) const {
+  const Definition& d = world_.definitions[static_cast<std::size_t>(std::get<0>(use))];
+  const std::int64_t element = std::get<1>(use);
+  std::vector<Use> out;
+  for (const DefinitionPiece& p : d.pieces) {
+    if (d.family && (element < p.from || element > p.to)) continue;
+    Scope scope;
+    if (!p.index.empty()) scope.indices.push_back({p.index, element});
+    for (const std::int32_t id : references(p.formula, false)) {
+      const AstNode& node = p.formula[id];
+      const Symbol* const symbol = world_.find(p.formula.name_of(node));
+      if (symbol == nullptr || symbol->thing != Thing::definition) continue;
+      const bool family = world_.definitions[static_cast<std::size_t>(symbol->number)].family;
+      if (family == (node.first < 0)) continue;
+      try {
+        out.emplace_back(symbol->number, family ? world_.integer(p.formula, node.first, scope).base : 0, 0, 0);
+      } catch (const Error&) {  // an index that is wrong is reported when it is used
+      }
+    }
+  }
+  return out;
 }
 
 NodeId Elaborator::definition(const Formula& f, const AstNode& node, const Symbol& symbol, Scope& scope) {
@@ -81,13 +115,7 @@ NodeId Elaborator::definition(const Formula& f, const AstNode& node, const Symbo
       // A family that refers to its own members: as a recursion it has to be unrolled.
       if (std::get<3>(*it) != 0 || std::get<3>(use) != 0) throw NotALoop();
       if (*it != use) continue;
-      std::string cycle;
-      const auto label = [&](const Use& u) {
-        const Definition& each = world_.definitions[static_cast<std::size_t>(std::get<0>(u))];
-        return each.family ? each.name + "[" + std::to_string(std::get<1>(u)) + "]" : each.name;
-      };
-      for (auto k = it; k != in_progress_.end(); ++k) cycle += label(*k) + " -> ";
-      f.fail(node, "definition `" + label(use) + "` depends on itself: " + cycle + label(use));
+      depends_on_itself(f, node, {it, in_progress_.end()});
     }
     in_progress_.push_back(use);
     struct Done {

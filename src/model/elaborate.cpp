@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/circle.hpp"
 #include "model/numbers.hpp"
 #include "model/suggest.hpp"
 #include "rattleback/error.hpp"
@@ -66,9 +67,14 @@ void Elaborator::forbidden(const Formula& f, const AstNode& node, const std::str
 
 NodeId Elaborator::walk(const Formula& f, std::int32_t id, Scope& scope) {
   const Restore<int> keep(depth_);
-  if (++depth_ > kMaxDepth)
+  if (++depth_ > kMaxDepth) {
+    if (!in_progress_.empty()) {
+      const auto circle = find_circle<Use>(in_progress_.back(), [this](const Use& u) { return uses_in(u); });
+      if (!circle.empty()) depends_on_itself(f, f[id], circle);
+    }
     f.fail(f[id], "definitions within definitions more than " + std::to_string(kMaxDepth) + " levels deep",
            "Write a recursion over a family as sum(i = 1:N, ...)");
+  }
   if (++steps_ > kMaxSteps || graph_.size() > kMaxNodes)
     f.fail(f[f.root],
            "the families and sums unroll to more than " +

@@ -62,6 +62,8 @@ class Elaborator {
   NodeId rate(const Formula& f, const AstNode& node, Scope& scope);
   NodeId sum(const Formula& f, const AstNode& node, Scope& scope);
   NodeId element(const Formula& f, const AstNode& node, const Names::Group& g, Space space, Scope& scope);
+  [[noreturn]] void depends_on_itself(const Formula& f, const AstNode& node, const std::vector<Use>& circle) const;
+  [[nodiscard]] std::vector<Use> uses_in(const Use& use) const;
   const DefinitionPiece& piece(const Formula& f, const AstNode& node, const Definition& d, Affine i,
                                const Scope& scope) const;
   [[nodiscard]] Contents contents_of(NodeId id) const;

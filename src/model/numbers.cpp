@@ -14,8 +14,8 @@ constexpr std::int64_t kMaxSteps = 30'000'000;  // operations of all starts toge
 std::int32_t element_position(const Formula& f, const AstNode& node, const Names::Group& g, std::int64_t i,
                               const Scope& scope, std::int64_t k) {
   if (i < g.first || i >= static_cast<std::int64_t>(g.first) + g.count)
-    f.fail(node, "index " + std::to_string(i) + " of `" + g.stem + "` is out of range " + std::to_string(g.first) +
-                     ":" + std::to_string(g.first + g.count - 1) + World::where(scope, k));
+    f.fail(node, no_element(g.stem, i, std::to_string(g.first) + ":" + std::to_string(g.first + g.count - 1)) +
+                     World::where(scope, k));
   return static_cast<std::int32_t>(g.offset + (i - g.first));
 }
 

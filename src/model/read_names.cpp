@@ -49,7 +49,8 @@ void set_parameter(World& world, const std::string& name, const std::string& val
                   "[1]=" + value);
     const double i = k.formula[k.from].value;
     if (!(i >= 1.0 && i <= static_cast<double>(it->formulas.size())) || i != std::floor(i))
-      throw Error(option + ": index " + number_text(i) + " of `" + k.stem + "` is out of range 1:" + size);
+      throw Error(option + ": `" + k.stem + "[" + number_text(i) + "]` does not exist: the index of `" + k.stem +
+                  "` is out of range 1:" + size);
     element = static_cast<std::size_t>(i) - 1;
   } else if (k.indexed) {
     throw Error(option + ": `" + k.stem + "` is not an array and takes no index");

@@ -124,8 +124,7 @@ std::int32_t Reader::position(const Key& k, const Names& names, Thing thing, con
   if (!g.family || k.to < k.from) return g.offset;
   const std::int64_t last = static_cast<std::int64_t>(g.first) + g.count - 1;
   if (k.from < g.first || k.to > last)
-    source_.fail(k.offset, "index " + std::to_string(k.from < g.first ? k.from : k.to) + " of `" + k.stem + "` in " +
-                               table + " is out of range " + range);
+    source_.fail(k.offset, no_element(k.stem, k.from < g.first ? k.from : k.to, range) + " in " + table);
   return g.offset + static_cast<std::int32_t>(k.from - g.first);
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/circle.hpp"
 #include "model/numbers.hpp"
 #include "model/reader.hpp"
 #include "model/suggest.hpp"
@@ -166,26 +167,58 @@ class Starts {
     return names(space)[i] + (space == kVelocity && mechanical() ? "'" : "");
   }
 
+  using Place = std::pair<Space, std::int32_t>;
+
+  [[noreturn]] void depends_on_itself(const StartLine& line, const std::vector<Place>& circle) const {
+    std::vector<std::string> names;
+    for (const auto& [space, i] : circle) names.push_back(label(space, i));
+    line.formula.fail(0, "the start of `" + names.front() + "` depends on itself: " + circle_text(names),
+                      "Give one of them a number");
+  }
+
+  // Starts that the formula of a start refers to.
+  std::vector<Place> uses_in(const Place& place) {
+    std::vector<Place> out;
+    const std::int32_t number = vector(place.first).line[static_cast<std::size_t>(place.second)];
+    if (number < 0) return out;
+    const StartLine& line = lines_[static_cast<std::size_t>(number)];
+    Scope scope;
+    if (!line.index.empty()) scope.indices.push_back({line.index, line.from + (place.second - line.row)});
+    for (const std::int32_t id : references(line.formula, true)) {
+      const AstNode& node = line.formula[id];
+      const Symbol* const symbol = world_.find(line.formula.name_of(node));
+      if (symbol == nullptr) continue;
+      const bool state = symbol->thing == Thing::coordinate, velocity = symbol->thing == Thing::velocity;
+      if (!state && !velocity && symbol->thing != Thing::algebraic) continue;
+      const Space space = node.primed || velocity ? kVelocity : state ? kPosition : kMultiplier;
+      const Names& among = state ? world_.coordinates : velocity ? world_.velocities : world_.algebraic;
+      const Names::Group& g = among.groups()[static_cast<std::size_t>(symbol->number)];
+      if (g.family == (node.first < 0)) continue;
+      try {
+        const std::int64_t i = g.family ? world_.integer(line.formula, node.first, scope).base : 0;
+        if (!g.family || (i >= g.first && i - g.first < g.count))
+          out.emplace_back(space, g.family ? static_cast<std::int32_t>(g.offset + (i - g.first)) : g.offset);
+      } catch (const Error&) {  // an index that is wrong is reported when it is used
+      }
+    }
+    return out;
+  }
+
   double value(Space space, std::int32_t position) {
     Vector& x = vector(space);
     const auto i = static_cast<std::size_t>(position);
     if (x.line[i] < 0) return x.values[i];
     const StartLine& line = lines_[static_cast<std::size_t>(x.line[i])];
     if (x.busy[i]) {
-      std::string cycle;
-      bool inside = false;
-      for (const auto& [s, k] : path_) {
-        inside = inside || (s == space && k == position);
-        if (inside) cycle += label(s, k) + " -> ";
-      }
-      line.formula.fail(
-          0, "the start of `" + label(space, position) + "` depends on itself: " + cycle + label(space, position),
-          "Give one of them a number");
+      depends_on_itself(line, {std::find(path_.begin(), path_.end(), Place{space, position}), path_.end()});
     }
-    if (path_.size() >= kMaxLevels)
+    if (path_.size() >= kMaxLevels) {
+      const auto circle = find_circle<Place>({space, position}, [this](const Place& p) { return uses_in(p); });
+      if (!circle.empty()) depends_on_itself(line, circle);
       line.formula.fail(0,
                         "starts that depend on each other through more than " + std::to_string(kMaxLevels) + " levels",
                         "Refer to members with smaller indices, or write the value as a formula of the index");
+    }
     x.busy[i] = true;
     path_.emplace_back(space, position);
     Scope scope;

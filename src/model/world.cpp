@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "model/circle.hpp"
 #include "model/numbers.hpp"
 #include "model/suggest.hpp"
 #include "rattleback/error.hpp"
@@ -87,15 +88,21 @@ double World::parameter(std::int32_t number, std::size_t element) {
   const Formula& f = p.formulas[element];
   const std::string name = p.array ? p.name + "[" + std::to_string(element + 1) + "]" : p.name;
   if (p.state[element] == 1) {
-    std::string cycle;
-    bool inside = false;
-    for (const std::string& n : evaluating_) {
-      inside = inside || n == name;
-      if (inside) cycle += n + " -> ";
-    }
-    f.fail(0, "parameter `" + name + "` depends on itself: " + cycle + name, "Give one of them a number");
+    const std::vector<std::string> circle(std::find(evaluating_.begin(), evaluating_.end(), name), evaluating_.end());
+    f.fail(0, "parameter `" + name + "` depends on itself: " + circle_text(circle), "Give one of them a number");
   }
-  if (evaluating_.size() > 1000) f.fail(0, "parameters depend on each other through more than 1000 levels");
+  if (evaluating_.size() > 1000) {
+    using Element = std::pair<std::int32_t, std::size_t>;
+    std::vector<std::string> names;
+    for (const Element& e : find_circle<Element>({number, element}, [this](const Element& x) { return uses_in(x); })) {
+      const Parameter& each = parameters[static_cast<std::size_t>(e.first)];
+      names.push_back(each.array ? element_name(each.name, static_cast<std::int64_t>(e.second) + 1) : each.name);
+    }
+    if (!names.empty())
+      f.fail(0, "parameter `" + names.front() + "` depends on itself: " + circle_text(names),
+             "Give one of them a number");
+    f.fail(0, "parameters depend on each other through more than 1000 levels");
+  }
   p.state[element] = 1;
   evaluating_.push_back(name);
   static const Rules rules{.accepts = "numbers and other parameters"};
@@ -105,12 +112,36 @@ double World::parameter(std::int32_t number, std::size_t element) {
   return p.values[element];
 }
 
+std::vector<std::pair<std::int32_t, std::size_t>> World::uses_in(std::pair<std::int32_t, std::size_t> element) {
+  std::vector<std::pair<std::int32_t, std::size_t>> out;
+  const Formula& f = parameters[static_cast<std::size_t>(element.first)].formulas[element.second];
+  for (const std::int32_t id : references(f, true)) {
+    const AstNode& node = f[id];
+    const Symbol* const symbol = find(f.name_of(node));
+    if (symbol == nullptr || symbol->thing != Thing::parameter) continue;
+    const Parameter& p = parameters[static_cast<std::size_t>(symbol->number)];
+    if (p.array == (node.first < 0)) continue;
+    if (p.array && f[node.first].kind != Ast::number) continue;  // which one is not known yet
+    const double i = p.array ? f[node.first].value : 1.0;
+    if (i >= 1.0 && i <= static_cast<double>(p.formulas.size()))
+      out.emplace_back(symbol->number, static_cast<std::size_t>(i) - 1);
+  }
+  return out;
+}
+
+std::string element_name(std::string_view stem, std::int64_t i) {
+  return std::string(stem) + "[" + std::to_string(i) + "]";
+}
+
+std::string no_element(std::string_view stem, std::int64_t i, const std::string& range) {
+  return "`" + element_name(stem, i) + "` does not exist: " +
+         (range.empty() ? "the family is empty" : "the index of `" + std::string(stem) + "` is out of range " + range);
+}
+
 std::size_t World::array_element(const Formula& f, const AstNode& node, const Parameter& p, std::int64_t i,
                                  const Scope& scope, std::int64_t k) {
   const auto size = static_cast<std::int64_t>(p.formulas.size());
-  if (i < 1 || i > size)
-    f.fail(node, "index " + std::to_string(i) + " of `" + p.name + "` is out of range 1:" + std::to_string(size) +
-                     where(scope, k));
+  if (i < 1 || i > size) f.fail(node, no_element(p.name, i, "1:" + std::to_string(size)) + where(scope, k));
   return static_cast<std::size_t>(i - 1);
 }
 

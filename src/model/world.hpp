@@ -67,6 +67,10 @@ struct Rules {
   std::string accepts;  // the same in words, for messages
 };
 
+// "x[3]", and "`x[5]` does not exist: x has the members 1:4".
+std::string element_name(std::string_view stem, std::int64_t i);
+std::string no_element(std::string_view stem, std::int64_t i, const std::string& range);
+
 class World {
  public:
   World(const Source& text, Kind what) : source(text), kind(what) {}
@@ -102,6 +106,9 @@ class World {
   std::pair<std::int64_t, std::int64_t> range(const Formula& f, std::int32_t from, std::int32_t to, const Scope& scope);
   // Refuses an index name that already means something.
   void check_index_name(const Formula& f, std::size_t at, std::string_view name, const Scope& scope) const;
+
+  // Parameters that the formula of an element refers to.
+  [[nodiscard]] std::vector<std::pair<std::int32_t, std::size_t>> uses_in(std::pair<std::int32_t, std::size_t> element);
 
   [[nodiscard]] static std::string where(const Scope& scope, std::int64_t k);  // " for i = 3"
   static const Index* find_index(const Scope& scope, std::string_view name);

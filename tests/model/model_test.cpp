@@ -204,7 +204,7 @@ TEST(Options, UnknownNamesAreReportedWithTheOption) {
   EXPECT_EQ(message({{"x", "1"}}, {}),
             "--set x=1: unknown parameter `x`. A start value is given with --start. Parameters: a, b, k");
   EXPECT_EQ(message({{"k", "1"}}, {}), "--set k=1: `k` is an array of 3. Set one element: --set k[1]=1");
-  EXPECT_EQ(message({{"k[4]", "1"}}, {}), "--set k[4]=1: index 4 of `k` is out of range 1:3");
+  EXPECT_EQ(message({{"k[4]", "1"}}, {}), "--set k[4]=1: `k[4]` does not exist: the index of `k` is out of range 1:3");
   EXPECT_EQ(message({{"a[1]", "1"}}, {}), "--set a[1]=1: `a` is not an array and takes no index");
   EXPECT_EQ(message({{"a", "2*"}}, {}),
             "--set a=2*: expected a number, a name or `(` after `*`, found the end in parameter `a` \"2*\"");
@@ -218,7 +218,8 @@ TEST(Options, UnknownNamesAreReportedWithTheOption) {
   EXPECT_EQ(message({}, {{"q", "1"}}), "--start q=1: unknown coordinate `q` in --start. Known here: w[1:3], x, y");
   EXPECT_EQ(message({}, {{"w", "1"}}),
             "--start w=1: `w` in --start is a family, w[1:3]. Write \"w[i=1:3]\", or \"w[1]\" for one of them");
-  EXPECT_EQ(message({}, {{"w[5]'", "1"}}), "--start w[5]'=1: index 5 of `w` in --start is out of range 1:3");
+  EXPECT_EQ(message({}, {{"w[5]'", "1"}}),
+            "--start w[5]'=1: `w[5]` does not exist: the index of `w` is out of range 1:3 in --start");
   EXPECT_EQ(message({}, {{"a", "1"}}),
             "--start a=1: `a` is a parameter, not a start value. Parameters are changed with --set");
   EXPECT_EQ(message({}, {{"x", "1/0"}}),
