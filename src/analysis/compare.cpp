@@ -10,6 +10,7 @@
 #include "analysis/slope.hpp"
 #include "rattleback/analysis.hpp"
 #include "rattleback/error.hpp"
+#include "simulate/follow.hpp"
 
 namespace rattleback {
 namespace {
@@ -55,7 +56,7 @@ CompareRun first_run(const Model& model, const CompareRequest& request, const st
   run.label = label_of(run.method, run.stages);
   Trajectory t;
   try {
-    t = simulate(model, options_of(request, name, stages, h));
+    t = simulate(model, options_of(request, name, stages, h), Follower{}).trajectory;
   } catch (const Error& error) {
     run.status = CompareRun::Status::refused;
     run.message = error.what();

@@ -7,6 +7,7 @@
 #include "formulation/exact_start.hpp"
 #include "rattleback/error.hpp"
 #include "rattleback/method.hpp"
+#include "simulate/follow.hpp"
 
 namespace rattleback {
 
@@ -88,7 +89,7 @@ Reference find_reference(const Model& model, const std::string& asked, double sm
   std::string first_fault;
   for (const std::string& name : names) {
     try {
-      t = simulate(model, end_state_options(plain, name, stages, step, until));
+      t = simulate(model, end_state_options(plain, name, stages, step, until), Follower{}).trajectory;
     } catch (const Error& error) {  // this method does not take the system
       if (first_fault.empty()) first_fault = error.what();
       plain.formulation.clear();

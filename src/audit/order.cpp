@@ -10,13 +10,14 @@
 #include "methods/registry.hpp"
 #include "rattleback/error.hpp"
 #include "rattleback/simulate.hpp"
+#include "simulate/follow.hpp"
 
 namespace rattleback {
 namespace {
 
 Trajectory run(const Model& model, const Options& options, const std::string& method, int stages, double step,
                double until) {
-  Trajectory t = simulate(model, end_state_options(options, method, stages, step, until));
+  Trajectory t = simulate(model, end_state_options(options, method, stages, step, until), Follower{}).trajectory;
   if (t.status != Status::done)
     throw Error(fmt::format("{} with step {:g} did not reach t = {:g}: {}", method, step, until, t.message));
   return t;

@@ -40,4 +40,60 @@ RankMargin rank_margin(const System& system, const Trajectory::Records& records)
   return out;
 }
 
+namespace {
+
+// The gradients of the constraints at one point, row by row; a dae's and an odae's with respect to its states.
+Eigen::MatrixXd gradients(const System& system, double t, std::span<const double> q, std::span<const double> v) {
+  const auto values = [&](Graph& g, const std::vector<std::vector<NodeId>>& rows, std::int32_t columns,
+                          std::int32_t n) {
+    std::vector<NodeId> flat;
+    for (const auto& row : rows) flat.insert(flat.end(), row.begin(), row.end());
+    Evaluator evaluate(g, flat, n, system.m());
+    const auto x = evaluate(t, q, v);
+    Eigen::MatrixXd out(static_cast<Eigen::Index>(rows.size()), columns);
+    for (Eigen::Index i = 0; i < out.rows(); ++i)
+      for (Eigen::Index j = 0; j < columns; ++j) out(i, j) = x[static_cast<std::size_t>(i * columns + j)];
+    return out;
+  };
+  const auto derived = [&](Graph& g, const std::vector<NodeId>& f, std::int32_t columns, std::int32_t n) {
+    std::vector<std::vector<NodeId>> rows;
+    for (const NodeId e : f) rows.push_back(scalars(g, gradient(g, e, kPosition), columns));
+    return values(g, rows, columns, n);
+  };
+  if (system.is_mechanical()) {
+    Graph g = system.mechanical().graph;
+    return values(g, system.mechanical().K, system.n(), system.n());
+  }
+  if (system.is_odae()) {
+    Graph g = system.odae().graph;
+    return derived(g, system.odae().g, system.odae().ny, std::max(system.odae().ny, system.odae().nz));
+  }
+  Graph g = system.dae().graph;
+  return derived(g, system.dae().c, system.n(), system.n());
+}
+
+}  // namespace
+
+std::optional<RankLoss> rank_loss(const System& system, double t, std::span<const double> q, std::span<const double> v,
+                                  std::span<const char> active) {
+  if (system.is_large() || system.model().has_states() || system.m() == 0) return std::nullopt;
+  const Eigen::MatrixXd all = gradients(system, t, q, v);
+  std::vector<Eigen::Index> rows;
+  for (Eigen::Index i = 0; i < all.rows(); ++i)
+    if (active.empty() || active[static_cast<std::size_t>(i)] != 0) rows.push_back(i);
+  Eigen::MatrixXd A = all(rows, Eigen::all).transpose();  // columns are constraints
+  if (rows.empty() || !A.allFinite()) return std::nullopt;
+  for (Eigen::Index i = 0; i < A.cols(); ++i)
+    if (const double size = A.col(i).norm(); size > 0.0) A.col(i) /= size;
+  constexpr double kDependent = 1e-10;
+  const auto [rank, kernel] = linalg::rank_and_kernel(A, kDependent);
+  if (rank == A.cols()) return std::nullopt;
+  Eigen::Index last = A.cols() - 1;
+  while (last > 0 && kernel.row(last).norm() <= 1e-6 * kernel.norm()) --last;
+  const auto which = static_cast<std::int32_t>(rows[static_cast<std::size_t>(last)]);
+  const Model& model = system.model();
+  return RankLoss{system.is_mechanical() ? model.multiplier_name(which) : model.constraint_names[which],
+                  static_cast<int>(rank), static_cast<int>(rows.size())};
+}
+
 }  // namespace rattleback

@@ -1,6 +1,10 @@
 // How close a run came to a configuration where the constraints lose rank (a folded mechanism, a blade that vanishes).
 #pragma once
 
+#include <optional>
+#include <span>
+#include <string>
+
 #include "formulation/system.hpp"
 #include "rattleback/simulate.hpp"
 
@@ -13,6 +17,15 @@ struct RankMargin {
 // Over the records of a run of a mechanical system in single coordinates: a thousand of them at most, and all around the
 // worst one.
 RankMargin rank_margin(const System& system, const Trajectory::Records& records);
+
+// A constraint that follows from those before it, or vanishes, at one point of the motion.
+struct RankLoss {
+  std::string constraint;
+  int rank = 0, rows = 0;  // of the constraints that act there
+};
+// At time t in the state (q, v). active: which constraints act, empty = all. Large systems and port-Hamiltonian ones: nothing.
+std::optional<RankLoss> rank_loss(const System& system, double t, std::span<const double> q, std::span<const double> v,
+                                  std::span<const char> active = {});
 
 // Below this a run is told that it passed close to such a configuration.
 inline constexpr double kCloseToLosingRank = 0.02;

@@ -2,6 +2,7 @@
 
 #include "expr/slope.hpp"
 #include "formulation/point.hpp"
+#include "rattleback/error.hpp"
 #include "tableau/tableau.hpp"
 
 namespace rattleback {
@@ -21,7 +22,9 @@ class EnergyStep {
     }
   }
 
-  Vec discrete_gradient(EnergyRule::Kind kind) {
+  using Gradient = Vec (EnergyStep::*)(Point& at, const Vec& x1, const Vec& dx);
+
+  Vec discrete_gradient(Gradient gradient) {
     const Vec K = in_.list(kUnknown, start_.first_unknown, static_cast<std::int32_t>(n_));
     Vec dx, x1, middle;
     for (std::size_t i = 0; i < n_; ++i) {
@@ -30,8 +33,7 @@ class EnergyStep {
       middle.push_back(g_.add(start_.x0[i], g_.mul(g_.constant(0.5), dx[i])));
     }
     Point at(g_, in_.time(0.5), middle, {}, start_.held);
-    Vec G = kind == EnergyRule::Kind::gonzalez ? gonzalez(at, x1, dx) : coordinate(x1, dx);
-    balance(K, at, in_.time(0.5), middle, G);
+    balance(K, at, in_.time(0.5), middle, (this->*gradient)(at, x1, dx));
     guess(1);
     return x1;
   }
@@ -68,6 +70,47 @@ class EnergyStep {
     return advanced(K, c.gauss.b);
   }
 
+  Vec gonzalez(Point& at, const Vec& x1, const Vec& dx) {
+    Vec g = at(s_.gradient);
+    const NodeId change = slope(g_, s_.H, g_.one(), [&](NodeId leaf) {
+                            const Node n = g_[leaf];
+                            if (n.space == kPosition) {
+                              const auto i = static_cast<std::size_t>(n.base());
+                              return Span{start_.x0[i], x1[i], dx[i]};
+                            }
+                            const NodeId held =
+                                n.space == kMultiplier ? start_.held[static_cast<std::size_t>(n.base())] : leaf;
+                            return Span{held, held, g_.zero()};
+                          }).slope;
+    const NodeId defect = g_.sub(change, dot(g, dx));
+    if (g_.is_constant(defect, 0.0) && !start_.feed_back) return g;
+    const NodeId dx2 = square(dx);
+    constexpr double kVanishes = 1e-280;  // |dx|^2 of a step that does not move, or nearly underflows
+    NodeId factor = guarded(g_.binary(Op::less, g_.constant(kVanishes), dx2), defect, dx2);
+    if (start_.feed_back) factor = g_.add(factor, share(dx2, square(g)));
+    Vec G;
+    for (std::size_t i = 0; i < n_; ++i) G.push_back(g_.add(g[i], g_.mul(factor, dx[i])));
+    return G;
+  }
+
+  Vec coordinate(Point& /*at*/, const Vec& x1, const Vec& dx) {
+    Vec G;
+    for (std::size_t i = 0; i < n_; ++i)
+      G.push_back(slope(g_, s_.H, dx[i], [&](NodeId leaf) {
+                    const Node n = g_[leaf];
+                    const auto k = static_cast<std::size_t>(n.base());
+                    if (n.space == kPosition && k == i) return Span{start_.x0[k], x1[k], g_.one()};
+                    const NodeId still = n.space == kPosition     ? (k < i ? x1[k] : start_.x0[k])
+                                         : n.space == kMultiplier ? start_.held[k]
+                                                                  : leaf;
+                    return Span{still, still, g_.zero()};
+                  }).slope);
+    if (!start_.feed_back) return G;
+    const NodeId factor = share(square(dx), square(G));
+    for (std::size_t i = 0; i < n_; ++i) G[i] = g_.add(G[i], g_.mul(factor, dx[i]));
+    return G;
+  }
+
  private:
   NodeId square(const Vec& x) {
     NodeId sum = g_.zero();
@@ -101,47 +144,6 @@ class EnergyStep {
     const NodeId small =
         g_.binary(Op::less, g_.mul(excess_, excess_), g_.mul(g_.constant(kSmall * kSmall), g_.mul(dx2, gradient2)));
     return guarded(small, excess_, dx2);
-  }
-
-  Vec gonzalez(Point& at, const Vec& x1, const Vec& dx) {
-    Vec g = at(s_.gradient);
-    const NodeId change = slope(g_, s_.H, g_.one(), [&](NodeId leaf) {
-                            const Node n = g_[leaf];
-                            if (n.space == kPosition) {
-                              const auto i = static_cast<std::size_t>(n.base());
-                              return Span{start_.x0[i], x1[i], dx[i]};
-                            }
-                            const NodeId held =
-                                n.space == kMultiplier ? start_.held[static_cast<std::size_t>(n.base())] : leaf;
-                            return Span{held, held, g_.zero()};
-                          }).slope;
-    const NodeId defect = g_.sub(change, dot(g, dx));
-    if (g_.is_constant(defect, 0.0) && !start_.feed_back) return g;
-    const NodeId dx2 = square(dx);
-    constexpr double kVanishes = 1e-280;  // |dx|^2 of a step that does not move, or nearly underflows
-    NodeId factor = guarded(g_.binary(Op::less, g_.constant(kVanishes), dx2), defect, dx2);
-    if (start_.feed_back) factor = g_.add(factor, share(dx2, square(g)));
-    Vec G;
-    for (std::size_t i = 0; i < n_; ++i) G.push_back(g_.add(g[i], g_.mul(factor, dx[i])));
-    return G;
-  }
-
-  Vec coordinate(const Vec& x1, const Vec& dx) {
-    Vec G;
-    for (std::size_t i = 0; i < n_; ++i)
-      G.push_back(slope(g_, s_.H, dx[i], [&](NodeId leaf) {
-                    const Node n = g_[leaf];
-                    const auto k = static_cast<std::size_t>(n.base());
-                    if (n.space == kPosition && k == i) return Span{start_.x0[k], x1[k], g_.one()};
-                    const NodeId still = n.space == kPosition     ? (k < i ? x1[k] : start_.x0[k])
-                                         : n.space == kMultiplier ? start_.held[k]
-                                                                  : leaf;
-                    return Span{still, still, g_.zero()};
-                  }).slope);
-    if (!start_.feed_back) return G;
-    const NodeId factor = share(square(dx), square(G));
-    for (std::size_t i = 0; i < n_; ++i) G[i] = g_.add(G[i], g_.mul(factor, dx[i]));
-    return G;
   }
 
   // K = Pi G + force
@@ -186,7 +188,12 @@ class EnergyStep {
 Vec write_energy_step(Equations& eq, StepInputs& in, const SkewGradient& system, const EnergyRule& rule,
                       const EnergyStart& start, const EnergyForce& force) {
   EnergyStep step(eq, in, system, start, force);
-  return rule.kind == EnergyRule::Kind::collocation ? step.collocation(rule) : step.discrete_gradient(rule.kind);
+  switch (rule.kind) {  // without a default: the compiler finds a kind that was forgotten
+    case EnergyRule::Kind::gonzalez: return step.discrete_gradient(&EnergyStep::gonzalez);
+    case EnergyRule::Kind::coordinate: return step.discrete_gradient(&EnergyStep::coordinate);
+    case EnergyRule::Kind::collocation: return step.collocation(rule);
+  }
+  throw Error("energy-preserving step: a discrete gradient of this kind is not known");
 }
 
 Equations energy_step(const SkewGradient& system, const EnergyRule& rule) {

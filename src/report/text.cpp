@@ -130,8 +130,8 @@ std::string contact_sentences(const Model& model, const Trajectory& t) {
 }
 
 // A residual that is more than rounding is not called kept.
+constexpr double kStillKept = 1e-8;
 std::string kept(double residual) {
-  constexpr double kStillKept = 1e-8;
   return fmt::format("{} {}", residual <= kStillKept ? "kept to" : "off by up to", size_text(residual));
 }
 
@@ -157,9 +157,10 @@ std::string constraint_sentences(const Model& model, const Trajectory& t) {
   if (model.kind == Kind::dae)
     return sentence(fmt::format("Constraints: {}.", kept(t.constraint_position.value_or(0))));
   if (model.kind == Kind::odae) {
-    std::string text = sentence(fmt::format("Constraints: position level kept to {}, velocity level to {}.",
-                                            size_text(t.constraint_position.value_or(0)),
-                                            size_text(t.constraint_velocity.value_or(0))));
+    const double position = t.constraint_position.value_or(0), velocity = t.constraint_velocity.value_or(0);
+    std::string text = sentence(
+        fmt::format("Constraints: position level {}, velocity level {}.", kept(position),
+                    position <= kStillKept && velocity <= kStillKept ? "to " + size_text(velocity) : kept(velocity)));
     return text + contact_sentences(model, t);
   }
   const auto plural = [](std::int32_t n) { return n == 1 ? "constraint" : "constraints"; };

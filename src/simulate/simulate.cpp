@@ -20,6 +20,7 @@
 #include "rattleback/error.hpp"
 #include "simulate/checkpoint.hpp"
 #include "simulate/complete.hpp"
+#include "simulate/failure.hpp"
 #include "simulate/follow.hpp"
 #include "simulate/grid.hpp"
 #include "simulate/redundant.hpp"
@@ -36,34 +37,6 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 std::int64_t record_width(const Model& model, const Options& o) {
   const std::int64_t n = model.coordinates.size(), m = o.record_multipliers ? model.multiplier_count() : 0;
   return o.keep_records ? 4 + (model.kind == Kind::mechanical ? 2 * n : n) + m : 0;
-}
-
-// What failed, where, and what to try.
-std::string failure_text(const BoundMethod& method, const System& system, double h, std::int64_t step,
-                         const SolveReport& f, double tolerance) {
-  const Stepper& s = *method.stepper;
-  std::string text = fmt::format("{} ({} stage{}): stopped at t = {:.10g} (step {}, h = {:g}): {}", method.name,
-                                 method.stages, method.stages == 1 ? "" : "s", s.t(), step + 1, h, f.reason);
-  if (f.iterations > 0)
-    text += fmt::format("; residual {:.1e} after {} iterations, last correction {:.1e}, last ratio {:.2g}", f.residual,
-                        f.iterations, f.correction, f.contraction);
-  // A singular constraint is met between the last good state and where the step was going.
-  std::vector<double> q(s.q().begin(), s.q().end());
-  for (const double part : {0.0, 0.5, 1.0}) {
-    if (part > 0.0)
-      for (std::size_t i = 0; i < std::min(q.size(), s.v().size()); ++i) q[i] = s.q()[i] + part * h * s.v()[i];
-    const StartAnalysis a = analyse_start(system, q, s.v(), s.multiplier_guess());
-    if (a.redundant.empty()) continue;
-    text += fmt::format(". The constraints lose rank there: '{}' depends on the others or vanishes (rank {} of {})",
-                        a.redundant.front(), a.rank, system.m());
-    break;
-  }
-  text += step == 0   ? ". Nothing was integrated. "
-          : step == 1 ? ". 1 step was kept. "
-                      : fmt::format(". {} steps were kept. ", step);
-  if (tolerance > 0.0) return text + fmt::format("Try --adaptive {:g}", tolerance / 10.0);
-  text += method.adaptive ? "Try looser --rtol and --atol" : fmt::format("Try --step {:g}", h / 2.0);
-  return text;
 }
 
 class Run {
@@ -85,6 +58,7 @@ class Run {
 
   Trajectory go();
   [[nodiscard]] const Start& start() const { return start_; }
+  [[nodiscard]] const std::optional<Failure>& failure() const { return failure_; }  // of a step
 
  private:
   void record(double h_last);
@@ -134,6 +108,7 @@ class Run {
   std::unique_ptr<SingleSteps> single_;                // null: steps are taken in batches
   std::optional<PortHamiltonianStructure> structure_;  // what the state may break
   std::optional<StructureFault> broken_;
+  std::optional<Failure> failure_;
 };
 
 // Appends the multipliers at the current state: the method's own, or the consistent ones. False when the acceleration
@@ -380,7 +355,8 @@ Trajectory Run::go() {
   if (!report.ok) {
     out.status = Status::stopped;
     const double h = adaptive ? single_->last_step() : steps_ < grid_.whole ? grid_.h : grid_.last;
-    out.message = failure_text(method_, system_, h, steps_, report.failure, options_.adaptive);
+    failure_ = Failure{.t = stepper.t(), .h = h, .step = steps_, .adaptive = method_.adaptive};
+    out.message = failure_text(method_, system_, *failure_, report.failure);
   }
   if (report.ok && broken_) {
     out.status = Status::stopped;
@@ -520,7 +496,7 @@ std::optional<MeasuredOrder> measured_order(const Model& model, Options options)
   std::vector<std::vector<double>> ends;
   double steps = 0.0;
   for (int k = 0; k < 3; ++k) {
-    const Trajectory run = simulate(model, options);
+    const Trajectory run = simulate(model, options, Follower{}).trajectory;
     if (run.status != Status::done) return std::nullopt;
     std::vector<double> end = run.q;
     if (!run.constraint_midpoint)
@@ -554,6 +530,7 @@ Trajectory simulate(const Model& model, const Options& options) {
   if (const std::string faults = options.validate(); !faults.empty()) throw Error(faults);
   Run run(model, options);
   Trajectory out = run.go();
+  if (run.failure()) out.message += " " + advice(model, options, *run.failure());
   if (!options.audit_order || out.status != Status::done) return out;
   const std::optional<MeasuredOrder> measured = measured_order(model, options);
   if (!measured) return out;

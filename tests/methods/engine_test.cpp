@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "methods/bind.hpp"
+#include "rattleback/analysis.hpp"
 #include "rattleback/error.hpp"
 #include "support/count_allocations.hpp"
 #include "support/properties.hpp"
@@ -167,7 +168,9 @@ TEST(Failure, KeepsEverythingBeforeItAndSaysWhereAndWhatToTry) {
   expect_contains(run.message, "spark-gauss (1 stage): stopped at t = ");
   expect_contains(run.message, "(step " + std::to_string(run.steps + 1) + ", h = 0.1)");
   expect_contains(run.message, std::to_string(run.steps) + " steps were kept");
-  expect_contains(run.message, "Try --step 0.05");
+  // x' has no end at t = 1, with no step and no method.
+  expect_contains(run.message, "No cure was found: --step down to ");
+  expect_contains(run.message, "The solution seems to end there");
 
   options.steps = run.steps;
   const Trajectory shorter = simulate(explosion(), options);
@@ -191,7 +194,59 @@ TEST(Failure, OfAStepFarTooLargeLeavesTheStart) {
   EXPECT_EQ(run.q, (std::vector<double>{0, 0}));
   EXPECT_EQ(run.v, (std::vector<double>{1, 0}));
   expect_contains(run.message, "stopped at t = 0 (step 1, h = 10)");
-  expect_contains(run.message, "Try --step 5");
+  expect_contains(run.message, "No cure was found: --step down to ");
+}
+
+// The advice after a failure is one that works.
+TEST(Failure, AdvisesAStepThatWasTried) {
+  const auto advised = [](const Model& model, Options options) {
+    const Trajectory run = simulate(model, options);
+    EXPECT_EQ(run.status, Status::stopped) << options.step;
+    const std::size_t at = run.message.find("Try --step ");
+    if (at == std::string::npos) return std::string("no step is advised: ") + run.message;
+    options.step = std::strtod(run.message.c_str() + at + 11, nullptr);
+    EXPECT_EQ(simulate(model, options).status, Status::done) << run.message;
+    expect_contains(run.message, "and reaches its end");
+    return std::string();
+  };
+  // Ends before the explosion.
+  EXPECT_EQ(advised(explosion(), {.method = "spark-gauss", .stages = 1, .step = 0.1, .until = 0.9}), "");
+  EXPECT_EQ(advised(shipped("double-pendulum"), {.method = "rattle", .step = 1.0, .until = 6.0}), "");
+  // Backwards, and far too large: x' = 1/(1 - t) from t = 0 to -1 is smooth.
+  const Model orbit = parse_model(
+      "coordinates = ['x', 'y']\n[lagrangian]\nkinetic = \"(x'^2 + y'^2)/2\"\npotential = '-1/hypot(x, y)'\n"
+      "[initial]\nx = 1\n\"y'\" = 0.2\n",
+      "orbit.toml");
+  EXPECT_EQ(advised(orbit, {.method = "spark-gauss", .stages = 2, .step = -0.5, .until = -20.0}), "");
+}
+
+// Studies of many runs try nothing.
+TEST(Failure, IsNotCuredInStudies) {
+  EnsembleRequest request;
+  request.members = members_on_grid({{"x'", 0.5, 1.5, 3}});
+  request.options = {.method = "spark-gauss", .stages = 1, .step = 0.1, .until = 3.0};
+  const EnsembleReport report = ensemble(explosion(), request);
+  ASSERT_EQ(report.failed.size(), 3U);
+  for (const EnsembleMember& m : report.members) EXPECT_TRUE(m.message.ends_with("kept.")) << m.message;
+}
+
+// A constraint that vanishes at t = 1, whatever the state: at t = 0 it has full rank.
+TEST(Failure, JudgesTheRankAtItsOwnTime) {
+  const Model model = parse_model(
+      "coordinates = ['x', 'y']\n[lagrangian]\nkinetic = \"(x'^2 + y'^2)/2\"\npotential = 'x^2'\n"
+      "[constraints.nonholonomic]\ngate = \"(1 - t)*x' + (1 - t)*y'\"\n[initial]\nx = 1\n",
+      "gate.toml");
+  const Trajectory run = simulate(model, {.method = "spark-gauss", .stages = 2, .step = 0.125, .until = 2.5});
+  ASSERT_EQ(run.status, Status::stopped);
+  expect_contains(run.message, "The constraints lose rank at t = 1: 'gate' depends on the others or vanishes");
+  // And one that loses rank at t = 0 only: not to blame for a failure at another time.
+  const Model early = parse_model(
+      "coordinates = ['x', 'y', 'z']\n[lagrangian]\nkinetic = \"(x'^2 + y'^2 + z'^2)/2\"\n[forces]\nz = \"z'^2\"\n"
+      "[constraints.nonholonomic]\na = \"x' - y'\"\nb = \"x' - cos(t - 1)*y'\"\n[initial]\n\"z'\" = 1\n",
+      "early.toml");
+  const Trajectory later = simulate(early, {.method = "spark-gauss", .stages = 1, .step = 0.4, .until = 0.9});
+  ASSERT_EQ(later.status, Status::stopped);
+  EXPECT_EQ(later.message.find("rank"), std::string::npos) << later.message;
 }
 
 // A constraint that vanishes where x = 0, which the particle reaches at t = 1 exactly.

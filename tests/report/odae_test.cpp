@@ -90,6 +90,18 @@ TEST(OdaeReport, CsvHasTheNamesOfTheModel) {
   std::filesystem::remove(path);
 }
 
+TEST(OdaeReport, SaysKeptOnlyOfWhatWasKept) {
+  const Model model = load_model("friction-on-cubic");
+  Trajectory t = slide(model, 0.05);
+  EXPECT_NE(to_text(model, t).find("position level kept to "), std::string::npos);
+  EXPECT_EQ(to_text(model, t).find("off by"), std::string::npos);
+  t.constraint_velocity = 0.25;
+  EXPECT_NE(to_text(model, t).find("velocity level off by up to 2.5e-01."), std::string::npos) << to_text(model, t);
+  EXPECT_NE(to_text(model, t).find("position level kept to "), std::string::npos);
+  t.constraint_position = 1e-3;
+  EXPECT_EQ(to_text(model, t).find("kept to"), std::string::npos) << to_text(model, t);
+}
+
 TEST(OdaeReport, TextTellsWhatHappened) {
   const Model model = load_model("friction-on-cubic");
   const std::string text = to_text(model, slide(model, 1.2));
