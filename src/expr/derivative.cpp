@@ -4,7 +4,8 @@
 // Branches: the slope of if(c, a, b) is that of the branch taken, and the other one does not count, even where it is not a
 // number. A product with 0 would not do (0*nan is nan), so a sweep carries with each adjoint the condition under which it
 // counts, and an adjoint that leaves the part of the graph that belongs to a condition is selected by it:
-// select(c, a' * adjoint, 0), not a' * select(c, adjoint, 0). min and max are branches, too. At the tip of the cone
+// select(c, a' * adjoint, 0), not a' * select(c, adjoint, 0). Where nothing in a branch can fail to be a number, the second
+// form costs less and does as well. min and max are branches, too. At the tip of the cone
 // hypot(a, b), where it has no slope, 0 is taken, as for abs.
 #include <map>
 #include <tuple>
@@ -154,6 +155,48 @@ class Adjoint {
   bool any_ = false, waits_ = false;
 };
 
+// Can the value or a slope of this operation be no finite number where its arguments are?
+bool can_fail(const Graph& g, const Node& n) {
+  switch (n.op) {
+    case Op::tan:
+    case Op::asin:
+    case Op::acos:
+    case Op::sinh:
+    case Op::cosh:
+    case Op::exp:
+    case Op::log:
+    case Op::sqrt:
+    case Op::pow:
+    case Op::atan2: return true;
+    case Op::div: {  // not by a number, nor by x where that is not zero, else by a number
+      const Node d = g[n.b];
+      if (d.op == Op::constant) return d.value == 0.0;
+      return !(d.op == Op::select && g.is_constant(d.c) && g[d.c].value != 0.0);
+    }
+    default: return false;
+  }
+}
+
+// Arguments of branches in which something can fail that is needed in that branch only. order: all nodes, ascending.
+void find_risky(const Graph& g, NodeId root, const std::vector<NodeId>& order, NodeMap<char>& risky) {
+  static thread_local NodeMap<char> needed;  // whatever branches are taken
+  needed.clear(g.size());
+  needed.set(root, 1);
+  bool branches = false;
+  for (auto it = order.rbegin(); it != order.rend(); ++it) {
+    branches = branches || is_branch(g[*it].op);
+    if (needed.has(*it) && !is_branch(g[*it].op)) for_each_argument(g[*it], [&](NodeId k) { needed.set(k, 1); });
+  }
+  risky.clear(g.size());
+  if (!branches) return;
+  for (const NodeId id : order) {
+    if (needed.has(id)) continue;
+    bool is = can_fail(g, g[id]);
+    for_each_argument(g[id], [&](NodeId k) { is = is || risky.has(k); });
+    if (is) risky.set(id, 1);
+  }
+}
+
 // One reverse sweep from `root`, seeded with 1. context = 0: root is one number; context = n: one number for each i of
 // a loop of n, and adjoints stay inside that loop. Calls leaf(node, adjoint, loop) for each variable of the space.
 template <class F>
@@ -169,6 +212,8 @@ void reverse(Graph& g, NodeId root, std::int32_t context, Space space, F&& leaf)
     if (is) active.set(id, 1);
   }
   if (!active.has(root)) return;
+  static thread_local NodeMap<char> risky;
+  find_risky(g, root, order, risky);
   adjoint.clear(g.size());
   adjoint.set(root, Adjoint(g.one(), g.one()));
   for (auto it = order.rbegin(); it != order.rend(); ++it) {
@@ -204,8 +249,14 @@ void reverse(Graph& g, NodeId root, std::int32_t context, Space space, F&& leaf)
     }
     if (is_branch(n.op)) {
       const Branch b = branch_of(g, n);
-      give(b.yes, adj, both(g, condition, b.condition));
-      give(b.no, adj, both(g, condition, negation(g, b.condition)));
+      const auto side = [&](NodeId to, NodeId when) {
+        if (risky.has(to))
+          give(to, adj, both(g, condition, when));
+        else
+          give(to, counted(g, when, adj), condition);
+      };
+      side(b.yes, b.condition);
+      side(b.no, negation(g, b.condition));
       continue;
     }
     const Partials p = pull_back(g, id, adj);

@@ -1,5 +1,7 @@
 #include "methods/energy_step.hpp"
 
+#include <limits>
+
 #include "expr/slope.hpp"
 #include "formulation/point.hpp"
 #include "rattleback/error.hpp"
@@ -86,7 +88,10 @@ class EnergyStep {
     if (g_.is_constant(defect, 0.0) && !start_.feed_back) return g;
     const NodeId dx2 = square(dx);
     constexpr double kVanishes = 1e-280;  // |dx|^2 of a step that does not move, or nearly underflows
-    NodeId factor = guarded(g_.binary(Op::less, g_.constant(kVanishes), dx2), defect, dx2);
+    // 0 in such a step. A select around the quotient would make a branch of everything in `defect`.
+    const NodeId moves = g_.binary(Op::less, g_.constant(kVanishes), dx2);
+    const NodeId endless = g_.constant(std::numeric_limits<double>::infinity());
+    NodeId factor = g_.div(defect, g_.select(moves, dx2, endless));
     if (start_.feed_back) factor = g_.add(factor, share(dx2, square(g)));
     Vec G;
     for (std::size_t i = 0; i < n_; ++i) G.push_back(g_.add(g[i], g_.mul(factor, dx[i])));
