@@ -76,9 +76,10 @@ std::vector<std::string> differences(const Checkpoint& saved, const Checkpoint& 
       rest.push_back(fmt::format("{} differs", name));
   };
   for (const auto& [name, value] : now.run) differs(name, value_in(saved, name), value);
-  for (const auto& [name, value] : saved.run)  // what this program or this run does not know
-    if (std::none_of(now.run.begin(), now.run.end(), [&](const auto& each) { return each.first == name; }))
-      differs(name, value, "");
+  for (const auto& old : saved.run) {  // what this program or this run does not know
+    const auto same_name = [&](const auto& each) { return each.first == old.first; };
+    if (std::none_of(now.run.begin(), now.run.end(), same_name)) differs(old.first, old.second, "");
+  }
   if (out.empty() && rest.empty() && saved.columns != now.columns) rest.emplace_back("what a record holds differs");
   return out.empty() ? rest : out;
 }

@@ -59,8 +59,10 @@ inline std::string message_of(const Model& model, const Options& options) {
 // A folder of its own, removed at the end.
 struct Scratch {
   Scratch() {
-    char name[] = "/tmp/rattleback-simulate-XXXXXX";
-    path = mkdtemp(name);
+    // In memory where that is: a checkpoint waits for its disk.
+    std::string name = std::filesystem::is_directory("/dev/shm") ? "/dev/shm" : "/tmp";
+    name += "/rattleback-simulate-XXXXXX";
+    path = mkdtemp(name.data());
   }
   ~Scratch() { std::filesystem::remove_all(path); }
   [[nodiscard]] std::string file() const { return (path / "run.checkpoint").string(); }
