@@ -21,5 +21,17 @@ TEST(RandomModels, OneThatIsNamed) {
   std::printf("%s\n", repeat_one(what).c_str());
 }
 
+// RATTLEBACK_RANDOM_RANGE=mechanism:5000:100, also with RATTLEBACK_RANDOM_MORE=1.
+TEST(RandomModels, OfARangeThatIsNamed) {
+  const char* const what = std::getenv("RATTLEBACK_RANDOM_RANGE");
+  if (what == nullptr) GTEST_SKIP() << "set RATTLEBACK_RANDOM_RANGE to family:first:count";
+  const std::string text = what;
+  const std::size_t one = text.find(':'), two = text.find(':', one + 1);
+  ASSERT_NE(two, std::string::npos);
+  for (int f = 0; f <= static_cast<int>(RandomFamily::port_hamiltonian); ++f)
+    if (const auto family = static_cast<RandomFamily>(f); text.substr(0, one) == to_string(family))
+      expect_right({family, std::stoull(text.substr(one + 1)), std::stoi(text.substr(two + 1)), 4, of_mechanisms()});
+}
+
 }  // namespace
 }  // namespace rattleback::testing
