@@ -30,8 +30,6 @@ inline bool left_out(const Subject& subject, const MethodInfo& method, RandomChe
   if (model.family == RandomFamily::mechanism && subject.model().coordinates.size() > 9 &&
       (method.energy == Claim::yes || method.name.find("dop853") != std::string::npos))
     return true;
-  // Records of every third step.
-  if (check == RandomCheck::resume && model.number % 3 != 0) return true;
   // Algebraic states, and records between steps.
   if ((check == RandomCheck::multipliers || check == RandomCheck::dense) &&
       model.family == RandomFamily::port_hamiltonian)

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
+#include <set>
 
 #include "rattleback/simulate.hpp"
 #include "support/long_mechanics.hpp"
@@ -43,8 +44,8 @@ TEST(SpatialMechanisms, AreRegularUnlessTheySayRedundantAndMove) {
       else
         EXPECT_EQ(motion.rank, size);
       const auto values = mechanics.values(0, widened(model.q0), widened(model.v0));
-      EXPECT_LT(values.position, 1e-15L);  // 4e-16
-      EXPECT_LT(values.velocity, 1e-14L);  // 4e-15
+      EXPECT_LT(values.position, 1e-14L);  // 3.7e-16
+      EXPECT_LT(values.velocity, 5e-14L);  // 2.2e-15
       double speed = 0;
       for (const double v : model.v0) speed = std::fmax(speed, std::fabs(v));
       EXPECT_GT(speed, 0.1);
@@ -62,9 +63,43 @@ TEST(SpatialMechanisms, HaveTheSameJointForcesInQuaternionsAndInDirectors) {
     Real largest = 0;
     for (const auto& [name, value] : a) largest = std::fmax(largest, std::fabs(value));
     EXPECT_GT(largest, 0);
-    for (const auto& [name, value] : a)
-      EXPECT_LT(std::fabs(value - b.at(name)), 1e-11L * largest) << name;  // starts are rounded to double
+    for (const auto& [name, value] : a) EXPECT_LT(std::fabs(value - b.at(name)), 2e-14L * largest) << name;  // 4.2e-16
   }
+}
+
+// Not checked: starts that are refused for rounding errors, and steps whose elimination needs pivots by value.
+bool left_out(const Mechanism& mechanism, Rotation rotation) {
+  const std::set<std::string> in_directors = {"bicycle",       "bricard",     "gimbals",
+                                              "hanging-plate", "hooke-chain", "slider-crank"};
+  const std::set<std::string> in_quaternions = {"thin-disc"};
+  return !(rotation == Rotation::directors ? in_directors : in_quaternions).contains(mechanism.name);
+}
+
+TEST(SpatialMechanisms, HaveTheMultipliersOfALongDoubleSolveAlongTheirMotion) {
+  for (const Rotation rotation : {Rotation::quaternion, Rotation::directors})
+    for (const Mechanism& mechanism : spatial_mechanisms(rotation)) {
+      if (left_out(mechanism, rotation)) continue;
+      SCOPED_TRACE(mechanism.name + ", " + to_string(rotation));
+      const Model model = read(mechanism.text);
+      const Trajectory t =
+          simulate(model, {.steps = 4, .redundant = mechanism.redundant ? "minimum-norm" : "", .native = "off"});
+      ASSERT_EQ(t.status, Status::done) << t.message;
+      LongMechanics mechanics(model);
+      const std::size_t n = t.q.size(), m = t.multipliers.size();
+      for (std::size_t i = 0; i < t.records.rows; i += 2) {
+        const auto row = [&](const std::vector<double>& x, std::size_t width) {
+          return widened(std::span(x).subspan(i * width, width));
+        };
+        const auto right = mechanics.motion(t.records.t[i], row(t.records.q, n), row(t.records.v, n)).multipliers;
+        const Reals recorded = row(t.records.multipliers, m);
+        Real off = 0, size = 0;
+        for (std::size_t r = 0; r < m; ++r) {
+          off = std::fmax(off, std::fabs(recorded[r] - right[r]));
+          size = std::fmax(size, std::fabs(right[r]));
+        }
+        EXPECT_LT(off, 1e-9L * size) << "t = " << t.records.t[i];  // 2.9e-15
+      }
+    }
 }
 
 // RATTLEBACK_MECHANISMS=FOLDER random_tests --gtest_filter='*WrittenTo*' writes them as files to run by hand.
