@@ -78,9 +78,12 @@ class Blame {
       default:
         for (std::int32_t c = node.first; c >= 0; c = f_[c].next) search(c, scope);
     }
-    f_.fail(node,
-            shown_value(f_, id, here, [&](std::int32_t child) { return value(child, scope); }) +
-                " at the initial state" + World::where(scope, 0),
+    const std::string what = shown_value(f_, id, here, [&](std::int32_t child) { return value(child, scope); });
+    // Of parameters and numbers alone: no start would help.
+    if (graph_.is_constant(elaborator_.part(f_, id, rules_, scope)))
+      f_.fail(node, what + World::where(scope, 0),
+              "Change the parameters, or write it with if(...) so that it is finite");
+    f_.fail(node, what + " at the initial state" + World::where(scope, 0),
             "Change the start, or write the expression so that it is finite there");
   }
 
