@@ -31,6 +31,7 @@ int order(const Words& words) {
       "--reference", "exact|NAME:S:H",
       "the model's exact solution, or another run. Default: exact if the model has one, else a run of higher order");
   add_method_options(a);
+  add_option(a, "redundant");
   add_model_options(a);
   a.flag("--json", "prints one JSON object instead of a table");
   add_plot_option(a, "draws error against step size");

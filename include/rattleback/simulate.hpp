@@ -108,6 +108,28 @@ struct EventFound {
   std::vector<double> q, v;  // dae: q holds the states
 };
 
+// Constraints that depend on the others, with Options::redundant = "minimum-norm".
+struct RedundantAudit {
+  std::int32_t rank = 0, rows = 0;   // of the constraints that were integrated, of all: at the end
+  std::vector<std::string> dropped;  // those that were not integrated at the end
+  struct Change {
+    double t = 0.0;
+    std::vector<std::string> dropped;  // from there on
+  };
+  std::vector<Change> changes;
+  // Moments at which the rank was lost without a row that could be spared: the step from there kept all of them.
+  struct Loss {
+    double t = 0.0;
+    std::int32_t rank = 0;
+  };
+  std::vector<Loss> losses;
+  // Pivots of rows scaled to length 1 that make the decision about the rank unclear.
+  struct Unclear {
+    double t = 0.0, smallest = 1.0, remainder = 0.0;  // of what was kept, of what was left out
+  };
+  std::optional<Unclear> unclear;
+};
+
 struct Trajectory {
   // What was run, with all defaults filled in.
   std::string method;
@@ -135,10 +157,11 @@ struct Trajectory {
   std::vector<double> q, v, multipliers;
   std::vector<Contact> contacts;  // of unilateral constraints, in order; the first 100 000
 
-  std::optional<AdaptiveAudit> adaptive;  // with Options::adaptive
-  std::vector<std::string> watched;       // the expressions of Options::event
-  std::vector<EventFound> events;         // their zeros, in the order of time
-  double output_every = 0.0;              // not 0: the records are at its multiples
+  std::optional<RedundantAudit> redundant;  // with Options::redundant = "minimum-norm"
+  std::optional<AdaptiveAudit> adaptive;    // with Options::adaptive
+  std::vector<std::string> watched;         // the expressions of Options::event
+  std::vector<EventFound> events;           // their zeros, in the order of time
+  double output_every = 0.0;                // not 0: the records are at its multiples
 
   // Audit: over the recorded steps.
   std::optional<EnergyAudit> energy;          // mechanical

@@ -13,6 +13,7 @@
 #include "formulation/port_hamiltonian_start.hpp"
 #include "formulation/start.hpp"
 #include "methods/bind.hpp"
+#include "methods/redundant_stepper.hpp"
 #include "rattleback/error.hpp"
 #include "rattleback/simulate.hpp"
 
@@ -96,6 +97,19 @@ void check_methods(const Model& model, CheckReport& out, const std::string& obst
     out.methods.push_back(std::move(c));
   }
   if (std::ranges::any_of(out.methods, &MethodCheck::applies)) out.obstacle.clear();
+}
+
+// Constraints that follow from the others only where these hold: not for methods that let positions drift.
+void refuse_drift(CheckReport& out, const std::vector<std::string>& names) {
+  if (names.empty()) return;
+  for (MethodCheck& c : out.methods) {
+    const MethodInfo& info = find_method(c.name);
+    const std::string formulation(info.formulations.empty() ? "" : info.formulations.front());
+    if (!c.applies || !lets_positions_drift(info, formulation)) continue;
+    c.applies = false;
+    c.reason = fmt::format("lets positions drift off the constraints, where '{}' does not follow from the others",
+                           names.front());
+  }
 }
 
 void add_constraints(const System& system, CheckReport& out, const StartAnalysis& a) {
@@ -278,6 +292,15 @@ CheckReport check(const Model& model) {
     out.nearest_q = q;
     out.nearest_v = v;
   }
+  // What --redundant minimum-norm integrates at the start.
+  std::shared_ptr<Redundancy> rows;
+  int set = -1;
+  if (system->is_mechanical() && !a.redundant.empty() && a.vanishing.empty() && a.not_finite.empty() &&
+      !system->multiplier_forces()) {
+    rows = std::make_shared<Redundancy>(*system, q, v);
+    set = rows->number_of(rows->choose());
+    system->set_redundancy(rows);
+  }
   if (system->is_odae() && a.redundant.empty() && a.saddle_regular) {
     const StartAnalysis there = out.nearest_q.empty() ? a : analyse_start(*system, q, v, model.z0);
     if (const ContactStart c = odae_multipliers(*system, there, q, v); c.solved) {
@@ -288,19 +311,29 @@ CheckReport check(const Model& model) {
       out.notes.push_back(
           "the reaction is nonlinear in the multipliers: the natural euler methods are inconsistent here (Jay and "
           "Simeon, theorem 3.1)");
-  } else if (a.redundant.empty() && a.saddle_regular) {
+  } else if (rows || (a.redundant.empty() && a.saddle_regular)) {
     const auto acceleration = system->acceleration();
     std::vector<double> guess = model.z0;
     guess.resize(static_cast<std::size_t>(m), 0.0);
     if (solve_from(*acceleration, 0.0, q, v, guess))
       out.multipliers.assign(acceleration->multipliers().begin(), acceleration->multipliers().end());
   }
-  if (system->is_mechanical() && !a.redundant.empty() && a.vanishing.empty() && a.not_finite.empty())
-    out.notes.emplace_back(
-        "`run --redundant minimum-norm` integrates without the constraints that depend on the others, and reports the "
-        "multipliers of minimum norm");
+  if (rows)
+    out.notes.push_back(fmt::format(
+        "{} from the other constraints. `--redundant minimum-norm` runs this system: in each step it integrates a "
+        "subset of full rank and checks all constraints, and it reports the multipliers of least norm. Without it the "
+        "system is refused",
+        out.redundant.size() == 1 ? "'" + out.redundant.front() + "' follows"
+                                  : fmt::format("'{}' follow", fmt::join(out.redundant, "', '"))));
   for (std::string& note : inertia_notes(*system, a)) out.notes.push_back(std::move(note));
   const std::string dead = dead_constraints(out);
+  if (rows) {
+    const System& part = *rows->subset(set).system;
+    check_methods(model, out, obstacle_at_start(part, analyse_start(part, q, v)), massless(part) ? &part : nullptr);
+    (void)rows->look(0.0, q, v);
+    refuse_drift(out, rows->only_on_constraints(set));
+    return out;
+  }
   check_methods(model, out, dead.empty() ? obstacle_at_start(*system, a) : dead,
                 massless(*system) && dead.empty() && a.redundant.empty() ? &*system : nullptr);
   return out;

@@ -8,10 +8,10 @@
 
 namespace rattleback {
 
-RankMargin rank_margin(const System& system, const Trajectory::Records& records) {
+RankMargin rank_margin(const System& system, const Trajectory::Records& records, std::int32_t rank) {
   RankMargin out;
   const auto n = static_cast<std::size_t>(system.n()), m = static_cast<std::size_t>(system.m());
-  if (m < 2 || records.rows == 0) return out;
+  if (m < 2 || rank < 1 || records.rows == 0) return out;
   const Mechanical& f = system.mechanical();
   std::vector<NodeId> nodes;
   for (const auto& row : f.K) nodes.insert(nodes.end(), row.begin(), row.end());
@@ -27,7 +27,7 @@ RankMargin rank_margin(const System& system, const Trajectory::Records& records)
     for (Eigen::Index r = 0; r < K.rows(); ++r)
       if (const double length = K.row(r).norm(); length > 0.0) K.row(r) /= length;
     const Eigen::VectorXd s = linalg::singular_values(K);
-    if (const double margin = s.minCoeff() / s.maxCoeff(); margin < out.smallest) {
+    if (const double margin = s(std::min<Eigen::Index>(rank, s.size()) - 1) / s.maxCoeff(); margin < out.smallest) {
       out = {margin, records.t[i]};
       worst = i;
     }

@@ -16,7 +16,8 @@ struct RankMargin {
 };
 // Over the records of a run of a mechanical system in single coordinates: a thousand of them at most, and all around the
 // worst one.
-RankMargin rank_margin(const System& system, const Trajectory::Records& records);
+// rank: that of the constraints everywhere else, their number if they are independent.
+RankMargin rank_margin(const System& system, const Trajectory::Records& records, std::int32_t rank);
 
 // A constraint that follows from those before it, or vanishes, at one point of the motion.
 struct RankLoss {

@@ -183,10 +183,15 @@ Acceleration::Acceleration(const Overdetermined& system)
 
 void Acceleration::set_guess(std::span<const double> multipliers) {
   if (!usable_) return;
+  if (redundancy_) {
+    std::copy(multipliers.begin(), multipliers.end(), all_.begin() + static_cast<std::ptrdiff_t>(n_));
+    return;
+  }
   std::copy(multipliers.begin(), multipliers.end(), w_.begin() + plan_.slot(kMultiplier));
 }
 
 bool Acceleration::solve(double t, std::span<const double> q, std::span<const double> v) {
+  if (redundancy_) return solve_least_norm(t, q, v);
   if (!usable_) {
     report_.ok = false;
     report_.reason = "the matrix of the equations is singular";

@@ -11,6 +11,8 @@
 //   k' + 2 G k + G^2 g = 0  (holonomic, k = g'),     k' + G k = 0  (nonholonomic)
 #pragma once
 
+#include <memory>
+
 #include "formulation/dae.hpp"
 #include "formulation/family_mechanical.hpp"
 #include "formulation/mechanical.hpp"
@@ -20,6 +22,8 @@
 
 namespace rattleback {
 
+class Redundancy;
+
 class Acceleration {
  public:
   explicit Acceleration(const Mechanical& system, double gain = 0.0);
@@ -27,26 +31,38 @@ class Acceleration {
   explicit Acceleration(const Overdetermined& system);    // acceleration() is z'
   explicit Acceleration(const FamilyMechanical& system);  // large systems
   explicit Acceleration(const PortHamiltonian& system);   // acceleration() is x', 0 for algebraic states
+  // Dependent constraints: solved with a subset of full rank; multipliers() are those of least norm of all
+  // (redundancy.cpp). n: coordinates.
+  Acceleration(std::shared_ptr<Redundancy> redundancy, std::size_t n);
 
   // Solves at (t, q, v); dae: q = y, v is not used. The multipliers of the last call are the starting guess.
   bool solve(double t, std::span<const double> q, std::span<const double> v);
-  [[nodiscard]] std::span<const double> acceleration() const { return {w_.data() + plan_.result_slot(), n_}; }
-  [[nodiscard]] std::span<const double> multipliers() const { return {w_.data() + plan_.result_slot() + n_, m_}; }
+  [[nodiscard]] std::span<const double> acceleration() const { return {results(), n_}; }
+  [[nodiscard]] std::span<const double> multipliers() const { return {results() + n_, m_}; }
   // port-Hamiltonian: the state with its algebraic part solved for.
   [[nodiscard]] std::span<const double> consistent_state() const {
     return {w_.data() + plan_.result_slot() + n_ + m_, n_};
   }
   void set_guess(std::span<const double> multipliers);
+  // Dependent constraints: with this subset (Stepper::constraint_set) as long as it is regular; -1: the best one there.
+  void use_set(int number) { set_ = number; }
   [[nodiscard]] const SolveReport& report() const { return report_; }
   [[nodiscard]] const Plan* plan() const { return usable_ ? &plan_ : nullptr; }  // null: it determines nothing
 
  private:
+  [[nodiscard]] const double* results() const { return redundancy_ ? all_.data() : w_.data() + plan_.result_slot(); }
+  bool solve_least_norm(double t, std::span<const double> q, std::span<const double> v);
+
   std::size_t n_, m_;
   bool mechanical_;
   bool usable_ = true;
   Plan plan_;
   std::vector<double> w_;
   SolveReport report_;
+  std::shared_ptr<Redundancy> redundancy_;
+  std::vector<double> all_;                           // with it: v', then the multipliers of all constraints
+  std::vector<std::unique_ptr<Acceleration>> parts_;  // with it: by subset
+  int set_ = -1;
 };
 
 }  // namespace rattleback

@@ -27,7 +27,7 @@ std::vector<std::vector<NodeId>> matrix(Graph& g, const std::vector<NodeId>& f, 
 
 }  // namespace
 
-Mechanical::Mechanical(const Model& model, bool add_inertia) : graph(*model.graph) {
+Mechanical::Mechanical(const Model& model, bool add_inertia, const AddedInertia* given) : graph(*model.graph) {
   n = model.coordinates.size();
   holonomic = model.holonomic_names.size();
   m = holonomic + model.nonholonomic_names.size();
@@ -65,7 +65,7 @@ Mechanical::Mechanical(const Model& model, bool add_inertia) : graph(*model.grap
     if (quadratic) energy = graph.add(*model.kinetic, *model.potential);
   }
 
-  if (add_inertia) added = added_inertia(model, graph, Lvv, K);
+  if (add_inertia) added = given != nullptr ? *given : added_inertia(model, graph, Lvv, K);
   if (!added.c.empty()) {
     NodeId lagrangian = model.lagrangian;
     for (std::size_t i = 0; i < k.size(); ++i)

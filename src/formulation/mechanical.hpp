@@ -15,8 +15,9 @@
 namespace rattleback {
 
 struct Mechanical {
-  // add_inertia = false: the Lagrangian as it is written, also where L_vv alone is singular.
-  explicit Mechanical(const Model& model, bool add_inertia = true);
+  // add_inertia = false: the Lagrangian as it is written, also where L_vv alone is singular. given: what is added was
+  // decided elsewhere.
+  explicit Mechanical(const Model& model, bool add_inertia = true, const AddedInertia* given = nullptr);
 
   Graph graph;
   std::int32_t n = 0;                    // coordinates

@@ -9,6 +9,7 @@
 #include "formulation/family_start.hpp"
 #include "formulation/least_norm.hpp"
 #include "formulation/port_hamiltonian_start.hpp"
+#include "formulation/redundancy.hpp"
 #include "formulation/terms.hpp"
 #include "rattleback/error.hpp"
 #include "solve/decompositions.hpp"
@@ -366,6 +367,31 @@ double residual_of(const StartAnalysis& a, const std::string& name, bool positio
 }
 }  // namespace
 
+namespace {
+
+// With constraints that may depend on one another: what belongs to a subset of full rank at (q, v), and the multipliers of
+// least norm of all.
+Start subset_start(const System& system, Start s) {
+  const auto rows = std::make_shared<Redundancy>(system, s.q, s.v);
+  const int set = rows->number_of(rows->choose());
+  Start part = consistent_start(*rows->subset(set).system, false);
+  (void)rows->look(0.0, s.q, s.v);
+  (void)rows->standing(rows->subset(set).kept);
+  s.multipliers.assign(static_cast<std::size_t>(system.m()), 0.0);
+  rows->spread(rows->subset(set).kept, part.multipliers, s.multipliers);
+  s.acceleration = std::move(part.acceleration);
+  for (std::string& note : part.notes) s.notes.push_back(std::move(note));
+  system.set_redundancy(rows);
+  return s;
+}
+
+// Is there no state near (q, v) that satisfies all constraints? Then what depends on the others contradicts them.
+bool contradicts(const System& system, std::vector<double> q, std::vector<double> v) {
+  return !project_start(system, q, v) || !analyse_start(system, q, v).consistent;
+}
+
+}  // namespace
+
 Start consistent_start(const System& system, bool project) {
   StartFunctions functions(system);
   return consistent_start(system, project, functions);
@@ -399,6 +425,13 @@ Start consistent_start(const System& system, bool project, StartFunctions& funct
                       "little before the "
                       "impact or with dg/dt >= 0, or pass --project to remove that velocity",
                       a.into.front(), -residual_of(a, a.into.front(), false)));
+    if (!project && !model.project && system.allows_redundant() &&
+        std::find(a.redundant.begin(), a.redundant.end(), worst->name) != a.redundant.end() &&
+        contradicts(system, s.q, s.v))
+      throw Error(
+          fmt::format("--redundant minimum-norm: '{}' depends on the other constraints at the start, but contradicts "
+                      "them: residual {:.3e} at {} level. Correct or remove it",
+                      worst->name, worst->value, worst->position ? "position" : "velocity"));
     if (!project && !model.project)
       throw Error(fmt::format(
           "initial state violates constraint '{}' at {} level: residual {:.3e} ({:.1e} of its largest term, allowed "
@@ -442,6 +475,8 @@ Start consistent_start(const System& system, bool project, StartFunctions& funct
         "the gradient of constraint {} is not finite at the start (the root of 0 in a rod of length 0, for example). "
         "Start elsewhere, or write the constraint without roots",
         quoted(a.not_finite)));
+  if (system.allows_redundant() && (!system.has_families() || !a.redundant.empty()))
+    return subset_start(system, std::move(s));
   if (!a.redundant.empty() && system.m() > system.n())
     throw Error(fmt::format(
         "{} constraints on {} coordinates cannot be independent: rank {} at the start, {} {} from the others. Remove "

@@ -16,10 +16,10 @@ constexpr std::int32_t kLargestDense = 80;
 
 }  // namespace
 
-System::System(const Model& model) : model_(&model), looped_(largest_family(model) > 0) {
+System::System(const Model& model, const AddedInertia* added) : model_(&model), looped_(largest_family(model) > 0) {
   try {
     std::vector<NodeId> watched;
-    if (model.kind == Kind::mechanical && (looped_ || n() + m() > kLargestDense)) {
+    if (model.kind == Kind::mechanical && added == nullptr && (looped_ || n() + m() > kLargestDense)) {
       families_.emplace(model);
       // What to do about a singular L_vv (inertia.hpp) is known in single coordinates only.
       if (!looped_ && !has_positive_mass(*families_, model.q0, model.v0)) families_.reset();
@@ -27,7 +27,7 @@ System::System(const Model& model) : model_(&model), looped_(largest_family(mode
     if (families_) {
       watch_families();
     } else if (model.kind == Kind::mechanical) {
-      mechanical_.emplace(model);
+      mechanical_.emplace(model, true, added);
       Graph& g = mechanical_->graph;
       NodeId vp = g.zero();
       for (std::int32_t i = 0; i < n(); ++i)
@@ -116,6 +116,7 @@ bool System::multiplier_forces() const {
 }
 
 std::unique_ptr<Acceleration> System::acceleration() const {
+  if (redundancy_) return std::make_unique<Acceleration>(redundancy_, static_cast<std::size_t>(n()));
   if (families_) return std::make_unique<Acceleration>(*families_);
   if (odae_) return std::make_unique<Acceleration>(*odae_);
   if (port_hamiltonian_) return std::make_unique<Acceleration>(*port_hamiltonian_);

@@ -14,10 +14,13 @@
 
 namespace rattleback {
 
+class Redundancy;
+
 class System {
  public:
   // Throws Error when the model has families that the solvers cannot take.
-  explicit System(const Model& model);
+  // added: the inertia that is added to a singular L_vv, when that was decided elsewhere.
+  explicit System(const Model& model, const AddedInertia* added = nullptr);
 
   // Large mechanical systems, with families or with many single coordinates, are taken as families.
   [[nodiscard]] bool is_large() const { return families_.has_value(); }
@@ -46,6 +49,12 @@ class System {
   [[nodiscard]] bool graded_mass() const;        // see Mechanical; of a large system: a mass is 0
   [[nodiscard]] bool multiplier_forces() const;  // a force contains lambda
   [[nodiscard]] std::unique_ptr<Acceleration> acceleration() const;
+  // Constraints may depend on one another (--redundant minimum-norm, mechanical systems). From the start on, which
+  // consistent_start() finds, the system knows subsets of full rank.
+  void allow_redundant() { allows_redundant_ = is_mechanical() && m() > 0; }
+  [[nodiscard]] bool allows_redundant() const { return allows_redundant_; }
+  [[nodiscard]] const std::shared_ptr<Redundancy>& redundancy() const { return redundancy_; }
+  void set_redundancy(std::shared_ptr<Redundancy> known) const { redundancy_ = std::move(known); }
 
   struct Observation {
     double energy = 0.0;
@@ -66,7 +75,8 @@ class System {
  private:
   void watch_families();
   const Model* model_;
-  bool looped_ = false;
+  bool looped_ = false, allows_redundant_ = false;
+  mutable std::shared_ptr<Redundancy> redundancy_;
   std::optional<FamilyMechanical> families_;
   mutable std::optional<Mechanical> mechanical_;
   std::optional<Dae> dae_;

@@ -13,6 +13,7 @@
 #include "methods/bind_port_hamiltonian.hpp"
 #include "methods/family_step.hpp"
 #include "methods/plan_stepper.hpp"
+#include "methods/redundant_stepper.hpp"
 #include "methods/rk_families.hpp"
 #include "methods/runge_kutta.hpp"
 #include "rattleback/error.hpp"
@@ -182,6 +183,7 @@ Model load_to_run(const std::string& system, LoadOptions load, const Options& op
 }
 
 BoundMethod bind(const System& system, const Options& options, const Start& start) {
+  if (system.redundancy()) return bind_redundant(system, options, start);
   const Model& model = system.model();
   check_newton(system, options);
   if (system.is_odae() || (!options.method.empty() && find_entry(options.method).overdetermined))

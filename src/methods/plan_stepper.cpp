@@ -97,6 +97,17 @@ void PlanStepper::start(double t, std::span<const double> q, std::span<const dou
   }
 }
 
+void PlanStepper::take_over(const Stepper& from, std::span<const double> multipliers,
+                            std::span<const double> acceleration) {
+  const auto& other = static_cast<const PlanStepper&>(from);
+  start(other.t(), other.q(), other.v(), multipliers, acceleration);
+  h_before_ = other.h_before_;
+  if (data_.two_step) h_ = h_before_;
+  turns_ = other.turns_;
+  if (power_) power_ = other.power_;
+  smooth_steps_ = other.smooth_steps_;
+}
+
 void PlanStepper::renew(double multiplier_scale) {
   data_.multiplier_scale = multiplier_scale;
   for (Bench* const bench : {&main_, first_ ? &*first_ : nullptr, adjoint_ ? &*adjoint_ : nullptr})

@@ -43,6 +43,8 @@ class PlanStepper final : public Stepper {
 
   void start(double t, std::span<const double> q, std::span<const double> v, std::span<const double> multipliers,
              std::span<const double> acceleration) override;
+  void take_over(const Stepper& from, std::span<const double> multipliers,
+                 std::span<const double> acceleration) override;
   AdvanceReport advance(double h, std::int64_t steps) override;
   [[nodiscard]] double t() const override { return t_base_ + static_cast<double>(count_) * h_; }
   [[nodiscard]] std::span<const double> q() const override { return {main_.state, n_}; }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -48,6 +49,18 @@ class Stepper {
   // Unilateral constraints: which of all constraints act now. Empty for the steppers of other systems, where all act.
   [[nodiscard]] virtual std::span<const char> active() const { return {}; }
   [[nodiscard]] virtual std::span<const Contact> contacts() const { return {}; }
+
+  // Dependent constraints: the number of the subset that the last step integrated (formulation/redundancy.hpp), and what
+  // became of the rows.
+  [[nodiscard]] virtual int constraint_set() const { return -1; }
+  [[nodiscard]] virtual std::optional<RedundantAudit> redundant() const { return {}; }
+
+  // Goes on from where another stepper of the same method is, which has other constraints of the same system.
+  // multipliers and acceleration: as for start().
+  virtual void take_over(const Stepper& from, std::span<const double> multipliers,
+                         std::span<const double> acceleration) {
+    start(from.t(), from.q(), from.v(), multipliers, acceleration);
+  }
 
   // Everything that the next step depends on, so that a resumed run continues with the same bits.
   [[nodiscard]] virtual std::vector<double> save() const = 0;

@@ -125,6 +125,16 @@ Json method_json(const MethodInfo& info) {
   return json;
 }
 
+// Constraints that were left out because they follow from the others.
+Json redundant_json(const RedundantAudit& r) {
+  Json json = {{"rank", r.rank}, {"rows", r.rows}, {"dropped", r.dropped}, {"changes", Json::array()}};
+  for (const RedundantAudit::Change& c : r.changes) json["changes"].push_back({{"t", c.t}, {"dropped", c.dropped}});
+  for (const RedundantAudit::Loss& l : r.losses) json["rank_lost"].push_back({{"t", l.t}, {"rank", l.rank}});
+  if (r.unclear)
+    json["unclear"] = {{"t", r.unclear->t}, {"smallest", r.unclear->smallest}, {"remainder", r.unclear->remainder}};
+  return json;
+}
+
 }  // namespace
 
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
@@ -163,6 +173,7 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
                       {"drift_per_time", trajectory.energy->drift_per_time}};
   if (trajectory.power_balance) json["power_balance"] = power_json(*trajectory.power_balance);
   if (!model.has_states()) json["constraints"] = constraints_json(model, trajectory);
+  if (trajectory.redundant) json["redundant"] = redundant_json(*trajectory.redundant);
   if (trajectory.adaptive)
     json["adaptive"] = {{"controller", trajectory.adaptive->controller}, {"tolerance", trajectory.adaptive->tolerance},
                         {"steps", trajectory.adaptive->steps},           {"rejected", trajectory.adaptive->rejected},

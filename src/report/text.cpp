@@ -246,6 +246,13 @@ std::string audit_sentences(const Model& model, const Trajectory& t) {
   if (t.energy) text += sentence(energy_sentence(model, t));
   if (t.power_balance) text += power_sentences(*t.power_balance);
   text += constraint_sentences(model, t);
+  if (t.redundant && t.redundant->rank < t.redundant->rows)
+    text += sentence(fmt::format(
+        "Constraints: rank {} of {} at the end; integrated without {}{}.", t.redundant->rank, t.redundant->rows,
+        listed(t.redundant->dropped),
+        t.redundant->changes.empty()
+            ? ""
+            : fmt::format(", after {}", count_text(static_cast<std::int64_t>(t.redundant->changes.size()), "change"))));
   if (t.error) text += sentence(fmt::format("Error at the end against the exact solution: {}.", size_text(*t.error)));
   if (t.reverse_defect)
     text += sentence(fmt::format("Integrated back: {} {} (relative).",

@@ -60,6 +60,7 @@ void DenseStep::take(End& end, const Stepper& s) {
   end.v.assign(s.v().begin(), s.v().end());
   end.turns.assign(s.turns().begin(), s.turns().end());
   end.multipliers.assign(s.multiplier_guess().begin(), s.multiplier_guess().end());
+  end.set = s.constraint_set();
   end.rate.clear();
   end.rate_fails = false;
 }
@@ -82,6 +83,7 @@ void DenseStep::piece(const Stepper& s) {
 bool DenseStep::rate(End& end) {
   if (!end.rate.empty()) return true;
   if (end.rate_fails || !use_rates_) return false;
+  acceleration_->use_set(end.set);
   acceleration_->set_guess(end.multipliers);
   if (!acceleration_->solve(end.t, end.q, end.v)) {
     end.rate_fails = true;

@@ -38,6 +38,7 @@ class DenseStep {
     double t = 0.0;
     std::vector<double> q, v, turns, multipliers, rate;  // rate: v', dae: y'; empty: not computed yet
     bool rate_fails = false;
+    int set = -1;  // of constraints
   };
   struct Piece {
     End from, to;

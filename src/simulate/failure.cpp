@@ -28,6 +28,7 @@ std::string failure_text(const BoundMethod& method, const System& system, const 
       for (std::size_t i = 0; i < std::min(q.size(), s.v().size()); ++i) q[i] = s.q()[i] + part * where.h * s.v()[i];
     const double t = where.t + part * where.h;
     const auto loss = rank_loss(system, t, q, s.v(), s.active());
+    if (const auto redundant = s.redundant(); loss && redundant && loss->rank >= redundant->rank) continue;
     if (!loss) continue;
     text +=
         fmt::format(". The constraints lose rank at t = {:.6g}: '{}' depends on the others or vanishes (rank {} of {})",

@@ -54,7 +54,9 @@ constexpr std::array kTable = {
               .help = "rate at which baumgarte lets constraint errors decay, in 1/time. Default: 10",
               .holds = not_negative, .rule = "must not be negative (0 = no feedback)"},
     OptionRow{.name = "redundant", .field = &O::redundant, .unit = "refuse|minimum-norm",
-              .help = "what to do with constraints that follow from the others. Default: refuse", .usual = "refuse"},
+              .help = "what to do with constraints that follow from the others: minimum-norm integrates a subset of full "
+                      "rank, chosen anew at each step, and reports multipliers of least norm. Default: refuse",
+              .usual = "refuse"},
     OptionRow{.name = "newton-tol", .field = &O::newton_tol, .unit = "X",
               .help = "relative size of the last Newton correction; 0, the default: to rounding",
               .holds = not_negative, .rule = "must not be negative (0 = to rounding)"},

@@ -23,7 +23,6 @@
 #include "simulate/failure.hpp"
 #include "simulate/follow.hpp"
 #include "simulate/grid.hpp"
-#include "simulate/redundant.hpp"
 #include "simulate/signature.hpp"
 #include "simulate/single_steps.hpp"
 
@@ -39,17 +38,48 @@ std::int64_t record_width(const Model& model, const Options& o) {
   return o.keep_records ? 4 + (model.kind == Kind::mechanical ? 2 * n : n) + m : 0;
 }
 
+Start start_of(System& system, const Options& options) {
+  if (options.redundant == "minimum-norm") system.allow_redundant();
+  return consistent_start(system, options.project);
+}
+
+// What the reader should know about constraints that depend on the others.
+void add_notes(const RedundantAudit& r, std::vector<std::string>& notes) {
+  const bool one = r.dropped.size() == 1;
+  const std::string names = fmt::format("'{}'", fmt::join(r.dropped, "', '"));
+  const char* const multipliers = "of the multipliers, which are not unique, those of minimum norm are reported";
+  if (r.changes.empty() && !r.dropped.empty())
+    notes.push_back(fmt::format("{} {} from the other constraints: integrated without {}; {}", names,
+                                one ? "follows" : "follow", one ? "it" : "them", multipliers));
+  if (!r.changes.empty())
+    notes.push_back(fmt::format(
+        "constraints depend on one another (rank {} of {} at the end), and which were left out changed {}, last at t = "
+        "{:.6g}, since when {}; {}",
+        r.rank, r.rows, r.changes.size() == 1 ? "once" : fmt::format("{} times", r.changes.size()), r.changes.back().t,
+        r.dropped.empty() ? "all are integrated" : fmt::format("{} {} left out", names, one ? "is" : "are"),
+        multipliers));
+  if (!r.losses.empty())
+    notes.push_back(fmt::format(
+        "the constraints lose rank at t = {:.10g} ({} of {}){}: the step from there kept all of them, and the motion "
+        "may branch there",
+        r.losses.front().t, r.losses.front().rank, r.rows,
+        r.losses.size() == 1 ? "" : fmt::format(" and at {} other moments", r.losses.size() - 1)));
+  if (r.unclear)
+    notes.push_back(fmt::format(
+        "the rank of the constraints is not clear at t = {:.6g}: of rows of length 1, {:.1e} counts as independent and "
+        "{:.1e} as dependent; multipliers near there have few digits",
+        r.unclear->t, r.unclear->smallest, r.unclear->remainder));
+}
+
 class Run {
  public:
   Run(const Model& model, const Options& options, const Follower& follower = {})
       : follower_(follower),
         options_(complete(model, options)),
         grid_(options_, record_width(model, options_)),
-        reduction_(model, options_),
-        system_(reduction_.model()),
-        start_(consistent_start(system_, options_.project)),
+        system_(model),
+        start_(start_of(system_, options_)),
         method_(bind(system_, options_, start_)) {
-    reduction_.check_start(start_);
     if (system_.is_port_hamiltonian()) {
       structure_.emplace(system_.port_hamiltonian());
       if (structure_->is_fixed()) structure_.reset();
@@ -81,8 +111,6 @@ class Run {
   std::optional<Checkpoint> resume();
   void audit_reverse(Trajectory& out);
   void measure_reverse(Trajectory& out, bool ok);
-  // What the audit looks at: also constraints that the integration leaves out.
-  System& watched() { return reduction_.active() ? reduction_.watched() : system_; }
 
   [[nodiscard]] bool told_to_end() {
     if (follower_.go_on && single_) ended_ = !follower_.go_on(method_.stepper->t(), steps_, single_->found());
@@ -93,13 +121,12 @@ class Run {
   bool ended_ = false;  // the follower has seen enough
   Options options_;
   TimeGrid grid_;
-  Reduction reduction_;
   System system_;
   Start start_;
   BoundMethod method_;
   Monitor monitor_;
   Trajectory::Records records_;
-  std::unique_ptr<Multipliers> acceleration_;
+  std::unique_ptr<Acceleration> acceleration_;
   std::vector<double> row_, unsaved_;  // records as flat rows, for the checkpoint
   std::int64_t steps_ = 0;
   std::optional<CheckpointFile> file_;
@@ -120,10 +147,11 @@ bool Run::find_multipliers(std::vector<double>& out, double t, std::span<const d
     out.insert(out.end(), own.begin(), own.end());
     return true;
   }
+  acceleration_->use_set(s.constraint_set());
   acceleration_->set_guess(s.multiplier_guess());
   if (!acceleration_->solve(t, q, v)) {
-    if (reduction_.active())  // the guess is that of the constraints that were kept
-      out.insert(out.end(), acceleration_->count(), std::nan(""));
+    if (system_.redundancy())  // the guess is that of the constraints that were kept
+      out.insert(out.end(), static_cast<std::size_t>(system_.m()), std::nan(""));
     else
       out.insert(out.end(), s.multiplier_guess().begin(), s.multiplier_guess().end());
     return false;
@@ -134,7 +162,7 @@ bool Run::find_multipliers(std::vector<double>& out, double t, std::span<const d
 
 void Run::record(double h_last) {
   const Stepper& s = *method_.stepper;
-  const System::Observation o = watched().observe(s.t(), s.q(), s.v(), s.active());
+  const System::Observation o = system_.observe(s.t(), s.q(), s.v(), s.active());
   monitor_.see(s.t(), o.energy, o.position, o.velocity);
   monitor_.see_kinetic(o.kinetic);
   if (follower_.seen) follower_.seen(s.t(), o.energy);
@@ -142,7 +170,7 @@ void Run::record(double h_last) {
   if (method_.two_step && steps_ > 0) {
     row_.assign(s.q().begin(), s.q().end());
     for (std::size_t i = 0; i < row_.size(); ++i) row_[i] -= 0.5 * h_last * s.v()[i];
-    monitor_.see_midpoint(watched().observe(s.t() - 0.5 * h_last, row_, s.v()).velocity);
+    monitor_.see_midpoint(system_.observe(s.t() - 0.5 * h_last, row_, s.v()).velocity);
   }
   if (options_.output_every == 0.0)
     keep_record(s.t(), s.q(), s.v(), s.turns(), o);  // else records are between the steps
@@ -181,7 +209,7 @@ std::vector<Run::Column> Run::columns() {
   add("t", 1, &R::t);
   add("q", start_.q.size(), &R::q);
   add("v", start_.v.size(), &R::v);
-  add("multipliers", options_.record_multipliers ? acceleration_->count() : 0, &R::multipliers);
+  add("multipliers", options_.record_multipliers ? static_cast<std::size_t>(system_.m()) : 0, &R::multipliers);
   add("energy", system_.has_energy() ? 1 : 0, &R::energy);
   add("inputs", ports, &R::inputs);
   add("outputs", ports, &R::outputs);
@@ -228,7 +256,8 @@ std::optional<Checkpoint> Run::resume() {
   Stepper& stepper = *method_.stepper;
   const std::vector<double>*own = c->section("stepper"), *monitor = c->section("monitor"),
         *single = c->section("single steps");
-  const bool fixed_size = stepper.active().empty();  // what contacts save grows
+  // What contacts save grows; that of subsets of constraints depends on the subset.
+  const bool fixed_size = stepper.active().empty() && !stepper.redundant();
   if (own == nullptr || monitor == nullptr || (single_ != nullptr) != (single != nullptr) ||
       (fixed_size && own->size() != stepper.save().size()) || monitor->size() != monitor_.save().size())
     throw Error(file_->damaged("its sections are not those of this run"));
@@ -264,14 +293,14 @@ Trajectory Run::go() {
         fmt::format("--audit power adds up the work at the stages of Runge-Kutta methods on mechanical systems; '{}' "
                     "cannot tell it on this system. Leave it out",
                     method_.name));
-  acceleration_ = std::make_unique<Multipliers>(system_, reduction_);
-  const std::size_t m = acceleration_->count();
+  acceleration_ = system_.acceleration();
+  const std::size_t m = static_cast<std::size_t>(system_.m());
   stepper.start(0.0, start_.q, start_.v, start_.multipliers, start_.acceleration);
   if (SingleSteps::wanted(options_))
     single_ = std::make_unique<SingleSteps>(
         system_, options_, start_, method_,
         [&](double t, std::span<const double> q, std::span<const double> v, std::span<const double> turns) {
-          keep_record(t, q, v, turns, watched().observe(t, q, v));
+          keep_record(t, q, v, turns, system_.observe(t, q, v));
         });
   const bool adaptive = single_ && single_->adaptive();
 
@@ -284,7 +313,7 @@ Trajectory Run::go() {
                       method_.name));
     file_.emplace(options_.checkpoint);
     columns_ = columns();
-    checkpoint_.run = signature(reduction_.whole(), used_options(), start_);
+    checkpoint_.run = signature(system_.model(), used_options(), start_);
     for (const Column& column : columns_) checkpoint_.columns.emplace_back(column.name, column.width);
     if (options_.resume) resumed = resume();
     if (options_.resume && !resumed)
@@ -349,7 +378,8 @@ Trajectory Run::go() {
   out.every = grid_.every;
   out.t = stepper.t();
   out.notes.insert(out.notes.begin(), start_.notes.begin(), start_.notes.end());
-  for (std::string& note : reduction_.notes()) out.notes.push_back(std::move(note));
+  out.redundant = stepper.redundant();
+  if (out.redundant) add_notes(*out.redundant, out.notes);
   out.notes.insert(out.notes.end(), method_.notes.begin(), method_.notes.end());
   if (grid_.thinned) out.notes.push_back(thinned_note(grid_));
   if (!report.ok) {
@@ -369,12 +399,15 @@ Trajectory Run::go() {
   out.q = unwrapped_positions(stepper);
   out.v.assign(stepper.v().begin(), stepper.v().end());
   if (!find_multipliers(out.multipliers, stepper.t(), stepper.q(), stepper.v()) && m > 0)
-    out.notes.emplace_back(
-        "the acceleration level does not determine the multipliers at the end: those of the last stage are reported");
+    out.notes.emplace_back(system_.redundancy()
+                               ? "the constraints do not determine the multipliers at the end: none are reported"
+                               : "the acceleration level does not determine the multipliers at the end: those of the "
+                                 "last stage are reported");
   out.contacts.assign(stepper.contacts().begin(), stepper.contacts().end());
   out.records = std::move(records_);
   if (system_.is_mechanical() && !system_.is_large())
-    if (const RankMargin margin = rank_margin(system_, out.records); margin.smallest < kCloseToLosingRank)
+    if (const RankMargin margin = rank_margin(system_, out.records, out.redundant ? out.redundant->rank : system_.m());
+        margin.smallest < kCloseToLosingRank)
       out.notes.push_back(fmt::format(
           "the constraints nearly lose rank at t = {:.6g} (smallest singular value {:.1e} of the largest): {}, "
           "and velocities and multipliers are less accurate near there",

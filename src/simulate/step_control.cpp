@@ -453,6 +453,10 @@ std::unique_ptr<StepControl> make_step_control(const System& system, const Optio
     throw Error(
         "--controller reversible needs a mechanical system: its step density is made of velocity and acceleration. Use "
         "--controller pi");
+  if (const auto redundant = method.stepper->redundant(); redundant && !redundant->dropped.empty())
+    throw Error(
+        "--controller reversible needs independent constraints: its step density is differentiated along the motion of "
+        "one set of them. Use --controller pi, or remove what is redundant");
   return std::make_unique<ReversibleControl>(system, options, start, method, estimator);
 }
 
