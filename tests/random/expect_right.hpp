@@ -39,10 +39,12 @@ inline bool left_out(const Subject& subject, const MethodInfo& method, RandomChe
 }
 
 // With RATTLEBACK_RANDOM_MORE=1 also what was drawn, what was slow, what was refused.
-inline void expect_right(RandomRun run) {
+inline void expect_right(RandomRun run, bool all_pairs = false) {
   run.left_out = left_out;
   const RandomReport report = run_random(run);
   for (const std::string& text : report.wrong) ADD_FAILURE() << text;
+  if (all_pairs)
+    for (const std::string& pair : report.never_drawn) ADD_FAILURE() << "never drawn: " << pair;
   if (std::getenv("RATTLEBACK_RANDOM_MORE") == nullptr) return;
   std::printf("%s", report.summary.c_str());
   for (const auto& [seconds, what] : report.slow) std::printf("  %.2f s: %s\n", seconds, what.c_str());

@@ -68,13 +68,15 @@ class RandomSchedule {
   // Pairs for a model, most wanted ones first.
   [[nodiscard]] std::vector<std::pair<const MethodInfo*, RandomCheck>> draw(std::uint64_t number) const;
   void note(const MethodInfo& method, RandomCheck check, const Verdict& verdict);
+  void leave_out(const MethodInfo& method, RandomCheck check);
+  [[nodiscard]] std::vector<std::string> never_drawn() const;  // though they were not left out
   // "method: check" of those that never agreed, never were wrong and not always beside the point.
   [[nodiscard]] std::vector<std::string> without_answer() const;
   [[nodiscard]] std::string summary() const;
 
  private:
   struct Count {
-    int drawn = 0, agreed = 0, refused = 0, beside = 0, wrong = 0;
+    int left_out = 0, drawn = 0, agreed = 0, refused = 0, beside = 0, wrong = 0;
   };
   std::vector<const MethodInfo*> methods_;
   std::vector<RandomCheck> checks_;
@@ -91,7 +93,7 @@ struct RandomRun {
   std::function<bool(const Subject&, const MethodInfo&, RandomCheck)> left_out = {};
 };
 struct RandomReport {
-  std::vector<std::string> wrong, without_answer;
+  std::vector<std::string> wrong, without_answer, never_drawn;
   std::map<std::string, std::string> refusals;       // an example of each, by method and text without numbers
   std::vector<std::pair<double, std::string>> slow;  // CPU seconds, the slowest five first
   std::string summary;

@@ -61,6 +61,17 @@ void RandomSchedule::note(const MethodInfo& method, RandomCheck check, const Ver
   }
 }
 
+void RandomSchedule::leave_out(const MethodInfo& method, RandomCheck check) {
+  ++counts_[{std::string(method.name), check}].left_out;
+}
+
+std::vector<std::string> RandomSchedule::never_drawn() const {
+  std::vector<std::string> out;
+  for (const auto& [pair, c] : counts_)
+    if (c.drawn == 0 && c.left_out == 0) out.push_back(fmt::format("{}: {}", pair.first, to_string(pair.second)));
+  return out;
+}
+
 std::vector<std::string> RandomSchedule::without_answer() const {
   std::vector<std::string> out;
   for (const auto& [pair, c] : counts_)
@@ -117,7 +128,11 @@ RandomReport run_random(const RandomRun& run) {
     std::set<std::string_view> unfit;  // methods that do not apply to this model
     for (const auto& [method, check] : schedule.draw(number)) {
       if (answers == run.pairs) break;
-      if (unfit.contains(method->name) || (run.left_out && run.left_out(subject, *method, check))) continue;
+      if (unfit.contains(method->name)) continue;
+      if (run.left_out && run.left_out(subject, *method, check)) {
+        schedule.leave_out(*method, check);
+        continue;
+      }
       const std::clock_t began = std::clock();
       const Verdict verdict = guarded(subject, *method, check);
       const double seconds = static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC;
@@ -139,6 +154,7 @@ RandomReport run_random(const RandomRun& run) {
       }
     }
   }
+  out.never_drawn = schedule.never_drawn();
   out.without_answer = schedule.without_answer();
   out.summary = schedule.summary();
   return out;
