@@ -250,8 +250,7 @@ void RedundantStepper::name_row(SolveReport& failure) {
   failure.ok = false;
   reason_ = fmt::format(
       "constraint '{}' depends on the others there, but they do not keep it: its residual at {} level is {:.3e} after "
-      "a "
-      "step without it, and no step with it was found. It contradicts them, or the configuration is singular: steps "
+      "a step without it, and no step with it was found. It contradicts them, or the configuration is singular: steps "
       "that do not end there pass it, and methods whose stages lie inside a step (spark-gauss, prk-murua)",
       rows_->model().multiplier_name(violated_.row), violated_.position ? "position" : "velocity", violated_.value);
   failure.reason = reason_.c_str();

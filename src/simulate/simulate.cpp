@@ -507,6 +507,12 @@ void Run::measure_reverse(Trajectory& out, bool ok) {
   compare(unwrapped_positions(s), start_.q);
   if (!method_.two_step) compare(s.v(), start_.v);
   out.reverse_defect = defect / std::fmax(size, 1e-300);
+  if (out.redundant && !out.redundant->changes.empty()) {
+    out.notes.emplace_back(
+        "the subset of constraints that is integrated changes elsewhere on the way back, and steps with other subsets "
+        "have other errors: the defect of integrating back says nothing about symmetry here");
+    return;
+  }
   // With the pi controller the way back has other steps, whatever the method.
   if (method_.symmetric && !(single_ && single_->adaptive() && !single_->retraces()))
     if (std::string note = symmetry_contradiction(method_.name, *out.reverse_defect, options_.newton_tol);
