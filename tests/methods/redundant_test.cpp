@@ -133,14 +133,20 @@ Options minimum_norm(Options o = kRun) {
   return o;
 }
 
-std::string message_of(const Model& model, const Options& options) {
+struct Outcome {
+  Trajectory trajectory;
+  std::string message;
+};
+Outcome run(const Model& model, const Options& options) {
   try {
-    const Trajectory t = simulate(model, options);
-    return t.status == Status::done ? "it ran" : t.message;
+    Trajectory t = simulate(model, options);
+    std::string message = t.status == Status::done ? "it ran" : t.message;
+    return {std::move(t), std::move(message)};
   } catch (const Error& error) {
-    return error.what();
+    return {{}, error.what()};
   }
 }
+std::string message_of(const Model& model, const Options& options) { return run(model, options).message; }
 
 double distance(std::span<const double> a, std::span<const double> b) {
   double d = 0.0;
@@ -295,10 +301,10 @@ y = -0.8
       Options options{.method = std::string(entry.info.name), .step = 0.01, .until = 0.1};
       if (!once.holonomic_names.empty() && !entry.info.formulations.empty() && entry.info.formulations.front().empty())
         options.formulation = "index2";
-      const std::string plain = message_of(once, options), redundant = message_of(twice, minimum_norm(options));
+      const auto [a, plain] = run(once, options);
+      const auto [b, redundant] = run(twice, minimum_norm(options));
       EXPECT_EQ(plain == "it ran", redundant == "it ran") << entry.info.name << "\n" << plain << "\n" << redundant;
       if (plain != "it ran" || redundant != "it ran") continue;
-      const Trajectory a = simulate(once, options), b = simulate(twice, minimum_norm(options));
       EXPECT_LT(distance(a.q, b.q), 1e-14) << entry.info.name;
       // Rows 1 and 3 of the same force: 1/10 and 3/10 of the multiplier.
       EXPECT_NEAR(b.multipliers[0], 0.1 * a.multipliers[0], 1e-12 * std::fabs(a.multipliers[0])) << entry.info.name;
