@@ -35,6 +35,11 @@ struct MethodInfo {
   bool adaptive = false;  // chooses its own steps; --step is the output interval
   bool odae = false;      // takes overdetermined systems
   bool skew_gradient = false, port_hamiltonian = false;
+  // Records between the steps: what they are, and their order. At least that of the method less one: with it they are as
+  // accurate as the steps.
+  std::string_view dense = "a step of the method to that time";
+  int (*dense_order)(int stages) = nullptr;  // null: that of the method
+  std::string_view dense_order_text = {};    // "": that of the method
 };
 
 std::span<const MethodInfo> methods();

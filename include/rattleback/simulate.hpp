@@ -29,7 +29,7 @@ struct Options {
   std::optional<double> until = {};        // end time; with neither until nor steps: the model's default
   std::optional<std::int64_t> steps = {};  // exactly so many steps of size `step`
   std::string formulation = {};            // "", "index3", "index2", "ggl": how holonomic constraints are taken
-  std::string multiplier = {};             // "acceleration" (default) or "recursion" (prk-murua): how they are reported
+  std::string multiplier = {};             // reported are "acceleration" (default), "recursion" (prk-murua), "stage" (ph)
   bool project = false;                    // move an inconsistent start to the nearest consistent one
   int compose = 0;                         // 4, 6, 8: symmetric composition to this order
   std::string tableau = {};                // file with the user's own coefficients; replaces `method`

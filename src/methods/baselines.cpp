@@ -107,22 +107,10 @@ class SundialsStepper : public Stepper {
 
   AdvanceReport advance(double h, std::int64_t steps) override {
     AdvanceReport out;
-    if (h != h_) {
-      t_base_ = t();
-      count_ = 0;
-      h_ = h;
-      running_ = false;
-    }
+    use_step(h);
     const auto y = data(y_);
     for (; out.done < steps; ++out.done) {
-      message_.clear();
-      if (!running_) {
-        acceleration_->set_guess(multipliers());
-        std::copy(state_.begin(), state_.begin() + static_cast<std::ptrdiff_t>(y.size()), y.begin());
-        running_ = begin();
-        taken_ = steps_taken();
-      }
-      out.ok = running_ && reach(t_base_ + static_cast<double>(count_ + 1) * h_);
+      out.ok = !visit_failed_ && ready() && reach(next());
       if (out.ok && !all_finite(y)) {
         out.ok = false;
         reason_ = "the state is not finite any more";
@@ -143,6 +131,16 @@ class SundialsStepper : public Stepper {
       ++count_;
     }
     return out;
+  }
+
+  [[nodiscard]] bool can_be_visited() const override { return true; }
+  std::span<const double> visit(double t, double h) override {
+    use_step(h);
+    visit_failed_ = visit_failed_ || !ready() || !look_at(t, next());
+    const auto y = data(y_);
+    if (visit_failed_ || !all_finite(y)) return {};
+    visited_.assign(y.begin(), y.begin() + static_cast<std::ptrdiff_t>(2 * n_));
+    return visited_;
   }
 
   [[nodiscard]] double t() const override { return t_base_ + static_cast<double>(count_) * h_; }
@@ -169,8 +167,9 @@ class SundialsStepper : public Stepper {
 
  protected:
   // Both return false with a reason_.
-  virtual bool begin() = 0;          // starts afresh at (t(), y_); acceleration_ has its guess
-  virtual bool reach(double t) = 0;  // integrates to t; result in y_
+  virtual bool begin() = 0;                            // starts afresh at (t(), y_); acceleration_ has its guess
+  virtual bool reach(double t) = 0;                    // integrates to t; result in y_
+  virtual bool look_at(double t, double towards) = 0;  // the same on the way to reach(towards)
   [[nodiscard]] virtual std::int64_t steps_taken() const = 0;  // since the last begin() that succeeded
 
   static std::span<double> data(const Vector& x) {
@@ -193,9 +192,29 @@ class SundialsStepper : public Stepper {
   std::string reason_, message_;
 
  private:
+  void use_step(double h) {
+    if (h == h_) return;
+    t_base_ = t();
+    count_ = 0;
+    h_ = h;
+    running_ = false;
+  }
+  [[nodiscard]] double next() const { return t_base_ + static_cast<double>(count_ + 1) * h_; }
+  bool ready() {
+    message_.clear();
+    if (running_) return true;
+    const auto y = data(y_);
+    acceleration_->set_guess(multipliers());
+    std::copy(state_.begin(), state_.begin() + static_cast<std::ptrdiff_t>(y.size()), y.begin());
+    running_ = begin();
+    taken_ = steps_taken();
+    return running_;
+  }
+
   double t_base_ = 0.0, h_ = 0.0;
   std::int64_t count_ = 0, taken_ = 0;
-  bool running_ = false;
+  bool running_ = false, visit_failed_ = false;
+  std::vector<double> visited_;
 };
 
 // --- ode
@@ -245,13 +264,15 @@ class OdeStepper final : public SundialsStepper {
     return false;
   }
 
-  bool reach(double until) override {
+  bool reach(double until) override { return look_at(until, until); }
+
+  bool look_at(double until, double towards) override {
     const auto now = data(now_);
     for (long k = 0; until > t() ? t_now_ < until : t_now_ > until; ++k) {
       std::copy(now.begin(), now.end(), before_.begin());
       t_before_ = t_now_;
       const int flag =
-          k < kMaxSteps ? ERKStepEvolve(arkode_.get(), until, now_.get(), &t_now_, ARK_ONE_STEP) : ARK_TOO_MUCH_WORK;
+          k < kMaxSteps ? ERKStepEvolve(arkode_.get(), towards, now_.get(), &t_now_, ARK_ONE_STEP) : ARK_TOO_MUCH_WORK;
       if (flag < 0) return explain(flag);
     }
     if (!shorter_step(until)) return explain(ARK_RHSFUNC_FAIL);
@@ -466,7 +487,22 @@ class Index1Stepper final : public SundialsStepper {
 
   bool reach(double until) override {
     double reached = 0.0;
-    const int flag = IDASolve(ida_.get(), until, &reached, y_.get(), ydot_.get(), IDA_NORMAL);
+    return explain(IDASolve(ida_.get(), until, &reached, y_.get(), ydot_.get(), IDA_NORMAL));
+  }
+
+  // IDA's polynomial, which has the order of its step. [Hindmarsh et al. 2005]
+  bool look_at(double at, double towards) override {
+    double now = 0.0;
+    IDAGetCurrentTime(ida_.get(), &now);
+    for (long k = 0; towards > t() ? now < at : now > at; ++k) {
+      const int flag =
+          k < kMaxSteps ? IDASolve(ida_.get(), towards, &now, y_.get(), ydot_.get(), IDA_ONE_STEP) : IDA_TOO_MUCH_WORK;
+      if (flag < 0) return explain(flag);
+    }
+    return explain(IDAGetDky(ida_.get(), at, 0, y_.get()));
+  }
+
+  bool explain(int flag) {
     if (flag >= 0) return true;
     switch (flag) {
       case IDA_TOO_MUCH_WORK: fail("IDA", kTooMuchWork); break;

@@ -241,11 +241,21 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
     if (entry.scheme != nullptr) scheme = entry.scheme(options.stages);
     if (entry.energy) {
       bind_energy(system, *entry.energy, options, start, data, out);
+    } else if (entry.explicit_step != nullptr) {
+      const bool between = options.output_every != 0.0 || !options.event.empty();
+      Equations step = entry.explicit_step(system.mechanical(), between);
+      const std::size_t estimates = 4 * static_cast<std::size_t>(system.n());
+      data.turn_free = step.turn_free;
+      out.embedded = options.adaptive > 0.0;
+      if (!out.embedded)
+        step.extra.erase(step.extra.begin(), step.extra.begin() + static_cast<std::ptrdiff_t>(estimates));
+      if (between) out.extension = out.embedded ? estimates : 0;
+      out.records_by_extension = between && info.dense_order != nullptr;
+      data.step = Plan(std::move(step));
     } else if (entry.step != nullptr) {
       Equations step = entry.step(system.mechanical());
       data.turn_free = step.turn_free;
-      out.embedded = entry.underlying_ode && options.adaptive > 0.0;
-      if (!out.embedded) step.extra.clear();
+      step.extra.clear();
       data.step = Plan(std::move(step));
       if (entry.first_step != nullptr) {
         data.first.emplace(entry.first_step(system.mechanical()));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "formulation/start.hpp"
@@ -37,7 +38,9 @@ struct BoundMethod {
   bool embedded = false;               // its step has error estimates of its own (Stepper::stage_values)
   bool constraint_oscillates = false;  // an error in the constraint changes its sign in every step, however short
   StageLayout stage;                   // of the stage values, when the options ask for dense output
-  std::vector<std::string> notes;      // claims that do not hold on this system
+  std::optional<std::size_t> extension = {};  // where in the stage values those of dop853's dense output begin
+  bool records_by_extension = false;
+  std::vector<std::string> notes;  // claims that do not hold on this system
 };
 
 // Makes the steps of `data` symmetric compositions of this order; 0: leaves them. Throws Error where that cannot be.

@@ -35,13 +35,18 @@ NodeId product(Graph& g, const std::vector<NodeId>& x, const std::vector<NodeId>
 
 }  // namespace
 
-Equations ode_dop853_step(const Mechanical& system) { return explicit_ode_step(system, dormand_prince_853()); }
-
-Equations projected_dop853_step(const Mechanical& system) {
-  return explicit_ode_step(system, dormand_prince_853(), true);
+Equations ode_dop853_step(const Mechanical& system, bool dense) {
+  const DenseExtension extension = dormand_prince_extension();
+  return explicit_ode_step(system, dormand_prince_853(), false, dense ? &extension : nullptr);
 }
 
-Equations explicit_ode_step(const Mechanical& system, const EmbeddedTableau& tableau, bool project) {
+Equations projected_dop853_step(const Mechanical& system, bool dense) {
+  const DenseExtension extension = dormand_prince_extension();
+  return explicit_ode_step(system, dormand_prince_853(), true, dense ? &extension : nullptr);
+}
+
+Equations explicit_ode_step(const Mechanical& system, const EmbeddedTableau& tableau, bool project,
+                            const DenseExtension* extension) {
   Mechanical f = system;
   Equations eq;
   eq.graph = std::move(f.graph);
@@ -88,12 +93,11 @@ Equations explicit_ode_step(const Mechanical& system, const EmbeddedTableau& tab
     eq.scales.insert(eq.scales.end(), static_cast<std::size_t>(count), Equations::Scale::state);
     return u;
   };
-  for (std::size_t i = 0; i < s; ++i) {
-    const auto row = std::span(rk.A).subspan(i * s, s);
+  const auto add_stage = [&](double node, std::span<const double> row) {
     const std::vector<NodeId> Q = moved(in.q, row, V), v = moved(in.v, row, A);
     std::vector<NodeId> a = explicit_acceleration ? std::vector<NodeId>{} : add_unknowns(f.n, in.acceleration);
     lambda = add_unknowns(f.m, in.multipliers);
-    Point at(g, in.time(rk.c[i]), Q, v, lambda);
+    Point at(g, in.time(node), Q, v, lambda);
     std::vector<std::vector<NodeId>> K;
     for (const auto& each : f.K) K.push_back(at(each));
     // force - what of d/dt L_v does not contain the acceleration
@@ -115,7 +119,8 @@ Equations explicit_ode_step(const Mechanical& system, const EmbeddedTableau& tab
     for (std::size_t c = 0; c < m; ++c) eq.residuals.push_back(g.add(at(constraint_rate[c]), product(g, K[c], a)));
     V.push_back(v);
     A.push_back(a);
-  }
+  };
+  for (std::size_t i = 0; i < s; ++i) add_stage(rk.c[i], std::span(rk.A).subspan(i * s, s));
 
   std::vector<NodeId> q1 = moved(in.q, rk.b, V), v1 = moved(in.v, rk.b, A);
   // Moves x by sum_c M^-1 (row c) u_c, c < count; the rows times the move.
@@ -153,6 +158,12 @@ Equations explicit_ode_step(const Mechanical& system, const EmbeddedTableau& tab
     if (!error->empty())
       for (const Rates* rates : {&V, &A})
         for (std::size_t i = 0; i < n; ++i) eq.extra.push_back(rate_sum(*error, *rates, i));
+  if (extension != nullptr) {
+    constexpr std::size_t all = DenseExtension::kStages;
+    for (std::size_t i = s; i < all; ++i) add_stage(extension->c[i], std::span(extension->A).subspan(i * all, all));
+    for (const Rates* rates : {&V, &A})
+      for (const auto& rate : *rates) eq.extra.insert(eq.extra.end(), rate.begin(), rate.end());
+  }
   return eq;
 }
 

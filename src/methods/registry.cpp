@@ -21,6 +21,7 @@ int same(int s) { return s; }
 int gauss_standard(int s) { return s % 2 == 1 ? s + 1 : s; }
 int one(int) { return 1; }
 int two(int) { return 2; }
+int seven(int) { return 7; }
 int eight(int) { return 8; }
 
 constexpr std::string_view kVelocityEnd = "velocity level to rounding";
@@ -110,8 +111,8 @@ std::vector<MethodEntry> make() {
     list.push_back(std::move(e));
   };
   collocation("collocation-gauss", gauss, 1, two_s, "2s", Claim::yes, kStages, "Symank 2025, 5.3, 7.2",
-              "keeps the power balance to rounding when H is quadratic and free of t, E constant; multipliers have a "
-              "lower order");
+              "keeps the power balance to rounding when H is quadratic and free of t, E constant; its own algebraic "
+              "states have a lower order than those that are reported");
   list.back().info.energy = Claim::conditional;
   collocation("collocation-lobatto-iiic", lobatto_iiic, 2, two_s_minus_2, "2s-2", Claim::no, kVelocityEnd,
               "Symank 2025, 5.3, 7.2", "damps fast motions; loses energy");
@@ -234,6 +235,7 @@ std::vector<MethodEntry> make() {
               .source = source,
               .note = note,
               .adaptive = true};
+    e.info.dense = which == Baseline::index1 ? "the polynomial of IDA's step" : "a shorter step of its own";
     e.baseline = which;
     list.push_back(std::move(e));
   };
@@ -258,7 +260,10 @@ std::vector<MethodEntry> make() {
                  .note =
                      "baseline: multiplier eliminated; with --adaptive its own estimates of order 5 and 3 choose "
                      "the steps"};
-  dop853.step = ode_dop853_step;
+  dop853.explicit_step = ode_dop853_step;
+  dop853.info.dense = "its own polynomial, with four more stages";
+  dop853.info.dense_order = seven;
+  dop853.info.dense_order_text = "7";
   dop853.underlying_ode = true;
   list.push_back(dop853);
   MethodEntry projected = std::move(dop853);
@@ -266,7 +271,10 @@ std::vector<MethodEntry> make() {
   projected.info.constraints = kBothEnd;
   projected.info.source = "Hairer and Wanner 1996, VII.2; Prince and Dormand 1981";
   projected.info.note = "the end of each step is put back onto the constraints; fast over short times, energy drifts";
-  projected.step = projected_dop853_step;
+  projected.explicit_step = projected_dop853_step;
+  projected.info.dense = MethodInfo{}.dense;
+  projected.info.dense_order = nullptr;
+  projected.info.dense_order_text = {};
   list.push_back(std::move(projected));
   return list;
 }

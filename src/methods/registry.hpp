@@ -23,9 +23,10 @@ struct EnergyMethod {
 
 struct MethodEntry {
   MethodInfo info;
-  Scheme (*scheme)(int stages) = nullptr;                // Runge-Kutta families
-  Equations (*step)(const Mechanical&) = nullptr;        // other one-step and two-step methods
-  Equations (*first_step)(const Mechanical&) = nullptr;  // set: a two-step method
+  Scheme (*scheme)(int stages) = nullptr;                               // Runge-Kutta families
+  Equations (*step)(const Mechanical&) = nullptr;                       // other one-step and two-step methods
+  Equations (*first_step)(const Mechanical&) = nullptr;                 // set: a two-step method
+  Equations (*explicit_step)(const Mechanical&, bool dense) = nullptr;  // dop853 on the underlying ODE
   // On port-Hamiltonian systems: a Runge-Kutta method with invertible A, or another step.
   Tableau (*collocation)(int stages) = nullptr;
   Equations (*port_hamiltonian_step)(const PortHamiltonian&) = nullptr;

@@ -77,6 +77,12 @@ class Stepper {
   // Stage velocities (dae: stages) of the last step, one after the other; empty when they were not asked for.
   [[nodiscard]] virtual std::span<const double> stage_values() const { return {}; }
 
+  // Codes that choose their own steps: position and velocity, one after the other, at a time within the step that
+  // advance(h, 1) takes next. Times ascend. Empty: it cannot be had, and advance() will say why. These calls do not change
+  // that step, but for rounding.
+  [[nodiscard]] virtual bool can_be_visited() const { return false; }
+  virtual std::span<const double> visit(double /*t*/, double /*h*/) { return {}; }
+
   // Energies of the steps so far, when the method knows them.
   [[nodiscard]] virtual const PowerSums* power() const { return nullptr; }
 

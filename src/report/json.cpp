@@ -116,6 +116,8 @@ Json method_json(const MethodInfo& info) {
   json["order"] = info.order_text;
   if (info.order != nullptr)
     for (int s = first; s <= last; ++s) json["order_of_stages"][std::to_string(s)] = info.order(s);
+  json["between_steps"]["by"] = info.dense;
+  json["between_steps"]["order"] = info.dense_order_text.empty() ? info.order_text : info.dense_order_text;
   json["adaptive"] = info.adaptive;
   json["symmetric"] = claim_json(info.symmetric);
   json["energy"] = claim_json(info.energy);

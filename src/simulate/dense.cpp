@@ -23,19 +23,20 @@ std::vector<std::pair<double, std::int32_t>> stage_nodes(const std::vector<doubl
   return nodes;
 }
 
-// Their derivatives are not known.
-bool has_algebraic_states(const System& system) {
-  if (!system.is_port_hamiltonian()) return false;
-  const std::vector<char> list = system.port_hamiltonian().algebraic_states();
-  return std::find(list.begin(), list.end(), 1) != list.end();
-}
-
 }  // namespace
 
-DenseStep::DenseStep(const System& system, const BoundMethod& method)
+DenseStep::DenseStep(const System& system, const BoundMethod& method, Again again)
     : mechanical_(system.is_mechanical()),
-      use_rates_(!method.two_step && !has_algebraic_states(system)),
-      acceleration_(system.acceleration()) {
+      use_rates_(!method.two_step),
+      acceleration_(system.acceleration()),
+      again_(std::move(again)),
+      extension_at_(method.extension),
+      records_by_extension_(method.records_by_extension) {
+  if (extension_at_) extension_ = dormand_prince_extension();
+  if (system.is_port_hamiltonian()) {
+    algebraic_ = system.port_hamiltonian().algebraic_states();
+    if (std::find(algebraic_.begin(), algebraic_.end(), 1) == algebraic_.end()) algebraic_.clear();
+  }
   pieces_.resize(2);
   if (method.stage.c.empty() || method.stage.order < (mechanical_ ? kHermiteMechanical : kHermiteDae)) return;
   for (const auto& [c, stage] : stage_nodes(method.stage.c)) {
@@ -65,19 +66,44 @@ void DenseStep::take(End& end, const Stepper& s) {
   end.rate_fails = false;
 }
 
+// Systems with unilateral constraints have no snapshots; all that their next step depends on serves as well.
+void DenseStep::look_back(const Stepper& s, std::vector<double>& snapshot) const {
+  if (s.snapshot_size() == 0) {
+    snapshot = s.save();
+    return;
+  }
+  snapshot.resize(s.snapshot_size());
+  s.take_snapshot(snapshot);
+}
+
 void DenseStep::begin(const Stepper& s) {
   take(start_, s);
+  look_back(s, next_snapshot_);
   count_ = 0;
 }
 
 void DenseStep::piece(const Stepper& s) {
   Piece& p = pieces_[count_];
   p.from = count_ == 0 ? start_ : pieces_[count_ - 1].to;
+  p.snapshot = next_snapshot_;
+  look_back(s, next_snapshot_);
   take(p.to, s);
   p.to_q = p.to.q;
   for (std::size_t i = 0; i < p.to.turns.size(); ++i) p.to_q[i] = turned(p.to_q[i], p.to.turns[i] - p.from.turns[i]);
   p.stages.assign(s.stage_values().begin(), s.stage_values().end());
   ++count_;
+}
+
+const Stepper* DenseStep::step_by(double elapsed) {
+  std::size_t i = 0;
+  while (i + 1 < count_ && std::fabs(elapsed) > std::fabs(pieces_[i].to.t - t0())) ++i;
+  const Piece& p = pieces_[i];
+  if (!trial_) trial_ = again_();
+  if (trial_->snapshot_size() == 0)
+    trial_->load(p.snapshot);
+  else
+    trial_->set_snapshot(p.from.t, p.snapshot, false);
+  return elapsed == 0.0 || trial_->advance(elapsed - (p.from.t - t0()), 1).ok ? trial_.get() : nullptr;
 }
 
 bool DenseStep::rate(End& end) {
@@ -106,7 +132,9 @@ void DenseStep::at(double t, std::vector<double>& q, std::vector<double>& v) {
     return;
   }
   const double theta = (t - p.from.t) / (p.to.t - p.from.t);
-  if (nodes_.empty() || p.stages.empty())
+  if (extension_at_)
+    extension(p, theta, q, v);
+  else if (nodes_.empty() || p.stages.empty())
     hermite(p, theta, q, v);
   else
     through_stages(p, theta, q, v);
@@ -158,6 +186,21 @@ void DenseStep::through_stages(const Piece& p, double theta, std::vector<double>
   for (std::size_t k = 0; k < n; ++k) q[k] = p.from.q[k] + (q[k] + share * ((p.to_q[k] - p.from.q[k]) - whole_[k]));
 }
 
+void DenseStep::extension(const Piece& p, double theta, std::vector<double>& q, std::vector<double>& v) {
+  const std::size_t n = p.from.q.size();
+  const double h = p.to.t - p.from.t;
+  extension_.weights(theta, extension_b_);
+  const auto moved = [&](const std::vector<double>& from, const double* rates, std::vector<double>& to) {
+    to.assign(n, 0.0);
+    for (std::size_t j = 0; j < extension_b_.size(); ++j)
+      for (std::size_t k = 0; k < n; ++k) to[k] += extension_b_[j] * rates[j * n + k];
+    for (std::size_t k = 0; k < n; ++k) to[k] = from[k] + h * to[k];
+  };
+  const double* const velocities = p.stages.data() + *extension_at_;
+  moved(p.from.q, velocities, q);
+  moved(p.from.v, velocities + extension_b_.size() * n, v);
+}
+
 void DenseStep::hermite(Piece& p, double x, std::vector<double>& q, std::vector<double>& v) {
   const std::size_t n = p.from.q.size();
   const double h = p.to.t - p.from.t, y = 1.0 - x;
@@ -190,7 +233,7 @@ void DenseStep::hermite(Piece& p, double x, std::vector<double>& q, std::vector<
       d0 = p.from.v[k];
       d1 = p.to.v[k];
       v[k] = 6.0 * x * y * change / h + y * (1.0 - 3.0 * x) * d0 + x * (1.0 - 3.0 * y) * d1;
-    } else if (rates) {
+    } else if (rates && (algebraic_.empty() || algebraic_[k] == 0)) {
       d0 = p.from.rate[k];
       d1 = p.to.rate[k];
     } else {

@@ -27,15 +27,15 @@ Evaluator evaluator(const System& system, const std::vector<std::string>& expres
 
 }  // namespace
 
-Events::Events(const System& system, std::vector<std::string> expressions, std::unique_ptr<Stepper> trial)
+Events::Events(const System& system, std::vector<std::string> expressions, ReportedState& reported)
     : expressions_(std::move(expressions)),
-      trial_(std::move(trial)),
+      reported_(reported),
       values_(evaluator(system, expressions_)),
-      watched_(expressions_.size()),
-      snapshot_(trial_->snapshot_size()) {}
+      watched_(expressions_.size()) {}
 
 std::span<const double> Events::values(double t, std::span<const double> q, std::span<const double> v,
                                        std::span<const double> turns) {
+  q = reported_(t, q);
   if (turns.empty()) return values_(t, q, v);
   unwrapped_.assign(q.begin(), q.end());
   unwrap(unwrapped_, turns);
@@ -47,10 +47,9 @@ double Events::dense_value(std::size_t which, double theta, DenseStep& dense) {
   return values(t0_ + theta * h_, q_, v_, dense.turns())[which];
 }
 
-double Events::real_value(std::size_t which, double theta) {
-  trial_->set_snapshot(t0_, snapshot_, false);
-  if (!trial_->advance(theta * h_ / pieces_, pieces_).ok) return std::nan("");
-  return values(*trial_)[which];
+double Events::real_value(std::size_t which, double theta, DenseStep& dense) {
+  at_ = dense.step_by(theta * h_);
+  return at_ != nullptr ? values(*at_)[which] : std::nan("");
 }
 
 void Events::start(const Stepper& s) {
@@ -60,13 +59,16 @@ void Events::start(const Stepper& s) {
 
 void Events::begin(const Stepper& s) {
   t0_ = s.t();
-  s.take_snapshot(snapshot_);
   const auto x = values(s);
   first_.assign(x.begin(), x.end());
 }
 
-void Events::report(std::size_t which, double t, const Stepper& s, int direction) {
-  found_->push_back({expressions_[which], t, direction, unwrapped_positions(s), {s.v().begin(), s.v().end()}});
+void Events::report(std::size_t which, const Stepper& s, int direction) {
+  found_->push_back({expressions_[which],
+                     s.t(),
+                     direction,
+                     unwrapped(reported_(s.t(), s.q()), s.turns()),
+                     {s.v().begin(), s.v().end()}});
 }
 
 // The smallest |value| near a sample that is smaller than its neighbours: a golden section search on the polynomial that
@@ -146,14 +148,14 @@ Events::Guess Events::polynomial_zero(std::size_t which, Sample a, Sample b, Den
 }
 
 // Secant steps between two values of different sign; bisection where they leave the bracket or shrink it too slowly. The
-// trial stepper ends on the zero.
-bool Events::locate(std::size_t which, Sample lower, Sample upper, Guess guess) {
+// stepper at_ ends on the zero.
+bool Events::locate(std::size_t which, Sample lower, Sample upper, Guess guess, DenseStep& dense) {
   const double enough = kTimeRounding * (std::fabs(t0_) + std::fabs(h_)) / std::fabs(h_);
   double x = guess.theta, step = 0.0, last_step = INFINITY;
   Sample before{0.0, 0.0};
   for (int k = 0; k < kLocateSteps; ++k) {
     if (!(x > lower.theta && x < upper.theta)) x = 0.5 * (lower.theta + upper.theta);
-    const Sample now{x, real_value(which, x)};
+    const Sample now{x, real_value(which, x, dense)};
     if (!std::isfinite(now.value)) return false;
     if (now.value == 0.0) return true;
     (sign_of(now.value) == sign_of(lower.value) ? lower : upper) = now;
@@ -167,9 +169,8 @@ bool Events::locate(std::size_t which, Sample lower, Sample upper, Guess guess) 
   return true;
 }
 
-void Events::end(const Stepper& s, double h, int pieces, DenseStep& dense, std::vector<EventFound>& found) {
+void Events::end(const Stepper& s, double h, DenseStep& dense, std::vector<EventFound>& found) {
   h_ = h;
-  pieces_ = pieces;
   found_ = &found;
   const std::size_t before = found.size();
   const auto now = values(s);
@@ -177,16 +178,17 @@ void Events::end(const Stepper& s, double h, int pieces, DenseStep& dense, std::
   for (std::size_t i = 0; i < watched_.size(); ++i) {
     Watched& w = watched_[i];
     look(i, first_[i], last_[i], dense);
-    if (w.at_zero) decide_zero(i);
+    if (w.at_zero) decide_zero(i, dense);
     const std::vector<Crossing> list = crossings(w.sign);
     // Between two crossings of the polynomial a real step must show the other sign, too.
     Sample lower{0.0, static_cast<double>(w.sign)};
     for (std::size_t k = 0; k < list.size(); ++k) {
       const bool last = k + 1 == list.size() && last_[i] != 0.0;
-      const Sample upper = last ? Sample{1.0, last_[i]} : Sample{list[k].top.theta, real_value(i, list[k].top.theta)};
+      const Sample upper =
+          last ? Sample{1.0, last_[i]} : Sample{list[k].top.theta, real_value(i, list[k].top.theta, dense)};
       const bool other = sign_of(lower.value) * sign_of(upper.value) < 0;
-      if (other && locate(i, lower, upper, polynomial_zero(i, list[k].before, list[k].after, dense)))
-        report(i, trial_->t(), *trial_, sign_of(upper.value));
+      if (other && locate(i, lower, upper, polynomial_zero(i, list[k].before, list[k].after, dense), dense))
+        report(i, *at_, sign_of(upper.value));
       else if (other)
         ++missed_;
       if (std::isfinite(upper.value)) lower = upper;
@@ -200,22 +202,19 @@ void Events::end(const Stepper& s, double h, int pieces, DenseStep& dense, std::
 }
 
 // A zero exactly at the start of the step: whether it was a crossing is seen by where the motion goes.
-void Events::decide_zero(std::size_t which) {
+void Events::decide_zero(std::size_t which, DenseStep& dense) {
   Watched& w = watched_[which];
   const auto after = std::find_if(samples_.begin(), samples_.end(), [](const Sample& x) { return x.value != 0.0; });
   if (after == samples_.end()) return;
   const int sign = sign_of(after->value);
-  if (w.sign != 0 && sign != w.sign) {
-    trial_->set_snapshot(t0_, snapshot_, false);
-    report(which, t0_, *trial_, sign);
-  }
+  if (w.sign != 0 && sign != w.sign) report(which, *dense.step_by(0.0), sign);
   w.sign = sign;
 }
 
 void Events::finish(const Stepper& s, std::vector<EventFound>& found) {
   found_ = &found;
   for (std::size_t i = 0; i < watched_.size(); ++i)
-    if (watched_[i].at_zero && watched_[i].sign != 0) report(i, s.t(), s, -watched_[i].sign);
+    if (watched_[i].at_zero && watched_[i].sign != 0) report(i, s, -watched_[i].sign);
 }
 
 std::vector<double> Events::save() const {

@@ -35,8 +35,9 @@ constexpr std::array kTable = {
               .help = "instead of --until: exactly so many steps", .holds = not_negative, .rule = "must be at least 0"},
     OptionRow{.name = "formulation", .field = &O::formulation, .unit = "index3|index2|ggl",
               .help = "how holonomic constraints are taken: position level at the stages, velocity level, or both"},
-    OptionRow{.name = "multiplier", .field = &O::multiplier, .unit = "acceleration|recursion",
-              .help = "reported multipliers: consistent ones, or those of prk-murua's own recursion",
+    OptionRow{.name = "multiplier", .field = &O::multiplier, .unit = "acceleration|recursion|stage",
+              .help = "reported multipliers: consistent ones, or those of prk-murua's own recursion; stage: a method's own "
+                      "algebraic states (port-Hamiltonian)",
               .usual = "acceleration"},
     OptionRow{.name = "project", .field = &O::project,
               .help = "moves an inconsistent start to the nearest consistent one instead of refusing it"},

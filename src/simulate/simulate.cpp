@@ -23,6 +23,7 @@
 #include "simulate/failure.hpp"
 #include "simulate/follow.hpp"
 #include "simulate/grid.hpp"
+#include "simulate/reported_state.hpp"
 #include "simulate/signature.hpp"
 #include "simulate/single_steps.hpp"
 
@@ -79,6 +80,7 @@ class Run {
         grid_(options_, record_width(model, options_)),
         system_(model),
         start_(start_of(system_, options_)),
+        reported_(system_, options_),
         method_(bind(system_, options_, start_)) {
     if (system_.is_port_hamiltonian()) {
       structure_.emplace(system_.port_hamiltonian());
@@ -92,10 +94,9 @@ class Run {
 
  private:
   void record(double h_last);
-  bool find_multipliers(std::vector<double>& out, double t, std::span<const double> q, std::span<const double> v);
+  bool find_multipliers(std::vector<double>& out, const RecordPoint& p);
   // The record has all turns of angles; the observation was made without them.
-  void keep_record(double t, std::span<const double> q, std::span<const double> v, std::span<const double> turns,
-                   const System::Observation& o);
+  void keep_record(RecordPoint p, const System::Observation& o);
   void keep_ports(double t, std::span<const double> q);
   AdvanceReport adaptive_steps(const std::function<void(bool may_save)>& pause, const std::function<void()>& save);
   void thin_records();
@@ -123,6 +124,7 @@ class Run {
   TimeGrid grid_;
   System system_;
   Start start_;
+  ReportedState reported_;
   BoundMethod method_;
   Monitor monitor_;
   Trajectory::Records records_;
@@ -138,22 +140,24 @@ class Run {
   std::optional<Failure> failure_;
 };
 
-// Appends the multipliers at the current state: the method's own, or the consistent ones. False when the acceleration
-// level does not determine them (a mass of 0): then those of the last stage.
-bool Run::find_multipliers(std::vector<double>& out, double t, std::span<const double> q, std::span<const double> v) {
-  const Stepper& s = *method_.stepper;
-  const bool at_step = q.data() == s.q().data();  // the method's own multipliers belong to the ends of steps
-  if (const auto own = s.own_multipliers(); !own.empty() && at_step) {
-    out.insert(out.end(), own.begin(), own.end());
-    return true;
-  }
+// Appends the multipliers at a state: the method's own, or the consistent ones. False when the acceleration level does not
+// determine them (a mass of 0): then those of the last stage.
+bool Run::find_multipliers(std::vector<double>& out, const RecordPoint& p) {
+  // The method's own multipliers belong to the ends of steps.
+  if (p.at != nullptr)
+    if (const auto own = p.at->own_multipliers(); !own.empty()) {
+      out.insert(out.end(), own.begin(), own.end());
+      return true;
+    }
+  const Stepper& s = p.at != nullptr ? *p.at : *method_.stepper;
+  const std::span<const double> guess = s.multiplier_guess();
   acceleration_->use_set(s.constraint_set());
-  acceleration_->set_guess(s.multiplier_guess());
-  if (!acceleration_->solve(t, q, v)) {
+  acceleration_->set_guess(guess);
+  if (!acceleration_->solve(p.t, p.q, p.v)) {
     if (system_.redundancy())  // the guess is that of the constraints that were kept
       out.insert(out.end(), static_cast<std::size_t>(system_.m()), std::nan(""));
     else
-      out.insert(out.end(), s.multiplier_guess().begin(), s.multiplier_guess().end());
+      out.insert(out.end(), guess.begin(), guess.end());
     return false;
   }
   out.insert(out.end(), acceleration_->multipliers().begin(), acceleration_->multipliers().end());
@@ -166,29 +170,30 @@ void Run::record(double h_last) {
   monitor_.see(s.t(), o.energy, o.position, o.velocity);
   monitor_.see_kinetic(o.kinetic);
   if (follower_.seen) follower_.seen(s.t(), o.energy);
-  if (structure_ && !broken_) broken_ = structure_->fault(s.t(), s.q());
+  if (structure_ && !broken_) broken_ = structure_->fault(s.t(), reported_(s.t(), s.q()));
   if (method_.two_step && steps_ > 0) {
     row_.assign(s.q().begin(), s.q().end());
     for (std::size_t i = 0; i < row_.size(); ++i) row_[i] -= 0.5 * h_last * s.v()[i];
     monitor_.see_midpoint(system_.observe(s.t() - 0.5 * h_last, row_, s.v()).velocity);
   }
   if (options_.output_every == 0.0)
-    keep_record(s.t(), s.q(), s.v(), s.turns(), o);  // else records are between the steps
+    keep_record({s.t(), s.q(), s.v(), s.turns(), &s}, o);  // else records are between the steps
 }
 
-void Run::keep_record(double t, std::span<const double> q, std::span<const double> v, std::span<const double> turns,
-                      const System::Observation& o) {
+void Run::keep_record(RecordPoint p, const System::Observation& o) {
   if (!options_.keep_records) return;
+  p.q = reported_(p.t, p.q);
   Trajectory::Records& r = records_;
   ++r.rows;
-  r.t.push_back(t);
-  r.q.insert(r.q.end(), q.begin(), q.end());
-  unwrap(std::span(r.q).last(q.size()), turns);
-  r.v.insert(r.v.end(), v.begin(), v.end());
-  if (options_.record_multipliers) (void)find_multipliers(r.multipliers, t, q, v);
+  r.t.push_back(p.t);
+  r.q.insert(r.q.end(), p.q.begin(), p.q.end());
+  unwrap(std::span(r.q).last(p.q.size()), p.turns);
+  r.v.insert(r.v.end(), p.v.begin(), p.v.end());
+  if (options_.record_multipliers) (void)find_multipliers(r.multipliers, p);
   if (system_.has_energy()) r.energy.push_back(o.energy);
-  keep_ports(t, q);
-  if (const PowerSums* power = method_.stepper->power()) r.balance.push_back(power->last_residual());
+  keep_ports(p.t, p.q);
+  if (const PowerSums* power = (p.at != nullptr ? *p.at : *method_.stepper).power())
+    r.balance.push_back(power->last_residual());
   if (system_.is_mechanical() || system_.is_odae()) r.residual_velocity.push_back(o.velocity);
   if (!system_.model().has_states()) r.residual_position.push_back(o.position);
   if (!file_) return;
@@ -297,11 +302,9 @@ Trajectory Run::go() {
   const std::size_t m = static_cast<std::size_t>(system_.m());
   stepper.start(0.0, start_.q, start_.v, start_.multipliers, start_.acceleration);
   if (SingleSteps::wanted(options_))
-    single_ = std::make_unique<SingleSteps>(
-        system_, options_, start_, method_,
-        [&](double t, std::span<const double> q, std::span<const double> v, std::span<const double> turns) {
-          keep_record(t, q, v, turns, system_.observe(t, q, v));
-        });
+    single_ = std::make_unique<SingleSteps>(system_, options_, start_, method_, reported_, [&](const RecordPoint& p) {
+      keep_record(p, system_.observe(p.t, p.q, p.v, p.at != nullptr ? p.at->active() : std::span<const char>{}));
+    });
   const bool adaptive = single_ && single_->adaptive();
 
   std::optional<Checkpoint> resumed;
@@ -396,9 +399,10 @@ Trajectory Run::go() {
         "the model for such states",
         stepper.t(), steps_, broken_->text, steps_);
   }
-  out.q = unwrapped_positions(stepper);
+  out.q = unwrapped(reported_(stepper.t(), stepper.q()), stepper.turns());
   out.v.assign(stepper.v().begin(), stepper.v().end());
-  if (!find_multipliers(out.multipliers, stepper.t(), stepper.q(), stepper.v()) && m > 0)
+  if (std::string note = reported_.note(); !note.empty()) out.notes.push_back(std::move(note));
+  if (!find_multipliers(out.multipliers, {stepper.t(), stepper.q(), stepper.v(), stepper.turns(), &stepper}) && m > 0)
     out.notes.emplace_back(system_.redundancy()
                                ? "the constraints do not determine the multipliers at the end: none are reported"
                                : "the acceleration level does not determine the multipliers at the end: those of the "

@@ -15,13 +15,13 @@ constexpr double kMostRecords = 1e8;
 }  // namespace
 
 SingleSteps::SingleSteps(const System& system, const Options& options, const Start& start, const BoundMethod& method,
-                         Keep keep)
+                         ReportedState& reported, Keep keep)
     : options_(options), method_(method), stepper_(*method.stepper), keep_(std::move(keep)) {
   if (options.adaptive > 0.0)
     if (const std::string reason = why_not_adaptive(method); !reason.empty()) throw Error(reason);
-  if (stepper_.snapshot_size() == 0)
+  if (stepper_.snapshot_size() == 0 && !options.event.empty())
     throw Error(fmt::format(
-        "{}: method '{}' {}", options.event.empty() ? "--output-every" : "--event", method.name,
+        "--event: method '{}' {}", method.name,
         method.adaptive ? "chooses its own steps inside each interval and shows only the ends. Pass another --method"
                         : "shows only the ends of its steps on a system with unilateral constraints"));
   const double records =
@@ -30,16 +30,17 @@ SingleSteps::SingleSteps(const System& system, const Options& options, const Sta
   if (options.output_every != 0.0 && records > kMostRecords)
     throw Error(fmt::format("--output-every {:g} makes {:.0e} records, more than {:.0e}. Give a longer time",
                             options.output_every, records, kMostRecords));
-  const auto again = [&] {
+  const auto again = [&system, &options, &start] {
     std::unique_ptr<Stepper> s = bind(system, options, start).stepper;
     s->start(0.0, start.q, start.v, start.multipliers, start.acceleration);
     return s;
   };
   if (!options.event.empty()) {
-    events_ = std::make_unique<Events>(system, options.event, again());
+    events_ = std::make_unique<Events>(system, options.event, reported);
     events_->start(stepper_);
   }
-  if (events_ || options.output_every != 0.0) dense_ = std::make_unique<DenseStep>(system, method);
+  if ((events_ || options.output_every != 0.0) && !stepper_.can_be_visited())
+    dense_ = std::make_unique<DenseStep>(system, method, again);
   if (options.adaptive == 0.0) return;
   if (!uses_own_estimate(method, options)) estimator_ = again();
   control_ = make_step_control(system, options, start, method, estimator_ ? *estimator_ : stepper_);
@@ -64,6 +65,7 @@ AdvanceReport SingleSteps::step(double h) {
     h = control_->last_step();
   } else {
     if (dense_) dense_->begin(stepper_);
+    if (options_.output_every != 0.0 && !dense_) record_ahead(h);
     report = stepper_.advance(h, 1);
     if (dense_ && report.ok) dense_->piece(stepper_);
   }
@@ -74,25 +76,51 @@ AdvanceReport SingleSteps::step(double h) {
   iterations_ += own;
   max_iterations_ = std::max(max_iterations_, own);
   if (first_step_ == 0.0) first_step_ = h;
-  if (events_) events_->end(stepper_, h, control_ ? control_->pieces() : 1, *dense_, found_);
+  if (events_) events_->end(stepper_, h, *dense_, found_);
   if (options_.output_every != 0.0) record_between();
   return report;
 }
 
+double SingleSteps::next_output() const {
+  const double way = options_.until.value_or(options_.step) < 0.0 ? -1.0 : 1.0;
+  return way * static_cast<double>(outputs_) * options_.output_every;
+}
+
+// Of codes that run past the end of a step and do not go back: records at the multiples of output_every in the step that
+// comes, before it is taken.
+void SingleSteps::record_ahead(double h) {
+  const double end = stepper_.t() + h, rounding = 1e-12 * (std::fabs(end) + options_.output_every);
+  for (;; ++outputs_) {
+    const double t = next_output();
+    if ((h < 0.0 ? t - end : end - t) <= rounding) return;
+    const std::span<const double> x = stepper_.visit(t, h);
+    if (x.empty()) return;
+    const std::size_t n = stepper_.q().size();
+    keep_({t, x.first(n), x.subspan(n), {}, nullptr});
+  }
+}
+
 // Records at the multiples of output_every that the last step has passed. A multiple at the end of the step, up to
-// rounding, is the state there.
+// rounding, is the state there; another one is the end of a step of the method to that time.
 void SingleSteps::record_between() {
   const double now = stepper_.t(), way = options_.until.value_or(options_.step) < 0.0 ? -1.0 : 1.0;
   const double rounding = 1e-12 * (std::fabs(now) + options_.output_every);
+  const auto keep = [&](double t, const Stepper& s) { keep_({t, s.q(), s.v(), s.turns(), &s}); };
   for (;; ++outputs_) {
-    const double t = way * static_cast<double>(outputs_) * options_.output_every, ahead = way * (t - now);
+    const double t = next_output(), ahead = way * (t - now);
     if (ahead > rounding) return;
     if (ahead >= -rounding) {
-      keep_(now, stepper_.q(), stepper_.v(), stepper_.turns());
+      keep(now, stepper_);
       continue;
     }
-    dense_->at(t, q_, v_);
-    keep_(t, q_, v_, dense_->turns());
+    const bool by_step = !dense_->records_by_extension();
+    if (const Stepper* const s = by_step ? dense_->step_by(t - dense_->t0()) : nullptr) {
+      keep(t, *s);
+    } else {
+      if (by_step) ++interpolated_;
+      dense_->at(t, q_, v_);
+      keep_({t, q_, v_, dense_->turns(), nullptr});
+    }
   }
 }
 
@@ -104,6 +132,11 @@ void SingleSteps::finish(Trajectory& out, bool ok) {
   if (events_ && events_->missed() > 0)
     out.notes.push_back(
         fmt::format("{} zeros of events were not located: no step of the method ends there", events_->missed()));
+  if (interpolated_ > 0)
+    out.notes.push_back(fmt::format(
+        "{} records between the steps are values of a polynomial through their ends, less accurate than the "
+        "others: no step of the method ends there",
+        interpolated_));
   out.newton_iterations = iterations_;
   out.newton_max_per_step = static_cast<int>(max_iterations_);
   if (!control_) return;
@@ -133,9 +166,13 @@ bool SingleSteps::go_back() {
 }
 
 std::vector<double> SingleSteps::save() const {
-  std::vector<double> out = {static_cast<double>(outputs_),     first_step_,
-                             static_cast<double>(iterations_),  static_cast<double>(max_iterations_),
-                             control_ ? control_->first : 0.0,  control_ ? control_->horizon : 0.0,
+  std::vector<double> out = {static_cast<double>(outputs_),
+                             first_step_,
+                             static_cast<double>(iterations_),
+                             static_cast<double>(max_iterations_),
+                             control_ ? control_->first : 0.0,
+                             control_ ? control_->horizon : 0.0,
+                             static_cast<double>(interpolated_),
                              static_cast<double>(found_.size())};
   const auto add = [&](const std::vector<double>& list) { out.insert(out.end(), list.begin(), list.end()); };
   for (const EventFound& e : found_) {
@@ -163,7 +200,7 @@ void SingleSteps::load(std::span<const double> x) {
     const auto part = take(count);
     return std::vector<double>(part.begin(), part.end());
   };
-  const auto head = take(7);
+  const auto head = take(8);
   outputs_ = static_cast<std::int64_t>(head[0]);
   first_step_ = head[1];
   iterations_ = static_cast<std::int64_t>(head[2]);
@@ -174,8 +211,9 @@ void SingleSteps::load(std::span<const double> x) {
         "checkpoint and {:g} here. Use the same --until, or start without --resume and with --step H",
         head[4], control_->first));
   if (control_) control_->horizon = head[5];
-  check(head[6] >= 0.0 && head[6] <= static_cast<double>(x.size()));
-  for (auto k = static_cast<std::int64_t>(head[6]); k > 0; --k) {
+  interpolated_ = static_cast<std::int64_t>(head[6]);
+  check(head[7] >= 0.0 && head[7] <= static_cast<double>(x.size()));
+  for (auto k = static_cast<std::int64_t>(head[7]); k > 0; --k) {
     const auto e = take(3);
     check(e[0] >= 0.0 && e[0] < static_cast<double>(options_.event.size()));
     EventFound found{options_.event[static_cast<std::size_t>(e[0])], e[1], static_cast<int>(e[2]), {}, {}};

@@ -11,17 +11,24 @@
 
 namespace rattleback {
 
+// A state to record.
+struct RecordPoint {
+  double t = 0.0;
+  std::span<const double> q, v, turns;
+  const Stepper* at = nullptr;  // the stepper that ended a step there; null: none did
+};
+
 class SingleSteps {
  public:
-  using Keep = std::function<void(double t, std::span<const double> q, std::span<const double> v,
-                                  std::span<const double> turns)>;
+  using Keep = std::function<void(const RecordPoint&)>;
 
   [[nodiscard]] static bool wanted(const Options& o) {
     return o.adaptive > 0.0 || !o.event.empty() || o.output_every != 0.0;
   }
 
   // The stepper of `method` is at the start of the run. `keep` takes a record. Throws Error when the request is wrong.
-  SingleSteps(const System& system, const Options& options, const Start& start, const BoundMethod& method, Keep keep);
+  SingleSteps(const System& system, const Options& options, const Start& start, const BoundMethod& method,
+              ReportedState& reported, Keep keep);
 
   [[nodiscard]] bool adaptive() const { return control_ != nullptr; }
   // Records before the first step.
@@ -47,6 +54,8 @@ class SingleSteps {
   void load(std::span<const double> saved);
 
  private:
+  [[nodiscard]] double next_output() const;
+  void record_ahead(double h);
   void record_between();
   [[nodiscard]] std::int64_t spent() const;  // iterations of Newton so far, also on what was rejected or only estimates
 
@@ -59,8 +68,9 @@ class SingleSteps {
   std::unique_ptr<DenseStep> dense_;
   std::unique_ptr<Events> events_;
   std::vector<EventFound> found_;
-  std::int64_t outputs_ = 0;     // records between the steps so far
-  std::int64_t iterations_ = 0;  // of the steps taken
+  std::int64_t outputs_ = 0;       // records between the steps so far
+  std::int64_t interpolated_ = 0;  // of them: values of a polynomial, because no step of the method ended there
+  std::int64_t iterations_ = 0;    // of the steps taken
   std::int64_t max_iterations_ = 0;
   double first_step_ = 0.0, last_step_ = 0.0;
   std::vector<double> q_, v_;

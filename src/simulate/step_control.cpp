@@ -23,13 +23,17 @@ double largest(std::span<const double> x) {
 
 // The size of an error: the larger of (largest component)/(size of its class), for positions and velocities. The size of
 // a class is its largest component at any step so far, so that a passage through zero does not ask for tiny steps.
-// Declared angles count without their turns: otherwise the tolerance would loosen as they turn.
+// Declared angles count without their turns: otherwise the tolerance would loosen as they turn. Algebraic states do not
+// count, as multipliers do not: a method's own may have an order as low as 0 (reported_state.hpp).
 class ErrorNorm {
  public:
   static constexpr double kFloor = 1e-6;  // no class is smaller; in the units of the model
 
+  explicit ErrorNorm(const System& system)
+      : algebraic_(system.is_port_hamiltonian() ? system.port_hamiltonian().algebraic_states() : std::vector<char>{}) {}
+
   void see(const Stepper& s) {
-    q_ = std::fmax(q_, largest(s.q()));
+    q_ = std::fmax(q_, of_states(s.q()));
     v_ = std::fmax(v_, largest(s.v()));
   }
   [[nodiscard]] double operator()(const Stepper& a, const Stepper& b) const {
@@ -40,13 +44,16 @@ class ErrorNorm {
     };
     // Of two states on both sides of a wrap, one has made a turn more.
     const auto of_positions = [&]() {
-      if (a.turns().empty()) return difference(a.q(), b.q());
+      if (a.turns().empty() && algebraic_.empty()) return difference(a.q(), b.q());
       double size = 0.0;
       for (std::size_t i = 0; i < a.q().size(); ++i)
-        size = std::fmax(size, std::fabs(turned(a.q()[i] - b.q()[i], a.turns()[i] - b.turns()[i])));
+        if (counts(i))
+          size =
+              std::fmax(size, std::fabs(a.turns().empty() ? a.q()[i] - b.q()[i]
+                                                          : turned(a.q()[i] - b.q()[i], a.turns()[i] - b.turns()[i])));
       return size;
     };
-    const double q = std::fmax(q_, std::fmax(largest(a.q()), largest(b.q())));
+    const double q = std::fmax(q_, std::fmax(of_states(a.q()), of_states(b.q())));
     const double v = std::fmax(v_, std::fmax(largest(a.v()), largest(b.v())));
     return std::fmax(of_positions() / q, difference(a.v(), b.v()) / v);
   }
@@ -67,6 +74,17 @@ class ErrorNorm {
     return size > 0.0 ? std::fabs(h) * fifth / std::sqrt(size) : 0.0;
   }
   double q_ = kFloor, v_ = kFloor;
+
+ private:
+  [[nodiscard]] bool counts(std::size_t i) const { return algebraic_.empty() || algebraic_[i] == 0; }
+  [[nodiscard]] double of_states(std::span<const double> x) const {
+    if (algebraic_.empty()) return largest(x);
+    double size = 0.0;
+    for (std::size_t i = 0; i < x.size(); ++i)
+      if (counts(i)) size = std::fmax(size, std::fabs(x[i]));
+    return size;
+  }
+  std::vector<char> algebraic_;  // port-Hamiltonian systems: by state
 };
 
 // A first step from the sizes of position, velocity and acceleration; the controller corrects it.
@@ -106,13 +124,15 @@ SolveReport failure_of(const char* reason) {
 // A method with an embedded estimate takes that instead, and one step.
 class PiControl final : public StepControl {
  public:
-  PiControl(const Options& options, const Start& start, const BoundMethod& method, Stepper& estimator)
+  PiControl(const System& system, const Options& options, const Start& start, const BoundMethod& method,
+            Stepper& estimator)
       : tolerance_(options.adaptive),
         order_(std::max(1, method.order)),
         embedded_(uses_own_estimate(method, options)),
         stepper_(*method.stepper),
         estimator_(estimator),
         x0_(stepper_.snapshot_size()),
+        norm_(system),
         next_(first_step(options, start, !start.v.empty(), order_)) {
     audit.controller = "pi";
     audit.tolerance = tolerance_;
@@ -171,7 +191,6 @@ class PiControl final : public StepControl {
     }
   }
 
-  [[nodiscard]] int pieces() const override { return embedded_ ? 1 : 2; }
   [[nodiscard]] bool next_is_cut(double end) const override { return reaches(stepper_.t(), next_, end); }
   void turn_round() override { next_ = -next_; }
   [[nodiscard]] bool retraces() const override { return false; }
@@ -253,7 +272,7 @@ class ReversibleControl final : public StepControl {
     audit.controller = "reversible";
     audit.tolerance = options.adaptive;
     density_.set_guess(start.multipliers);
-    calibrate(options, start, method, estimator);
+    calibrate(system, options, start, method, estimator);
     stepper_.start(0.0, start.q, start.v, start.multipliers, start.acceleration);
     stepper_.iterations = 0;
     stepper_.max_iterations = 0;
@@ -294,7 +313,6 @@ class ReversibleControl final : public StepControl {
     return report;
   }
 
-  [[nodiscard]] int pieces() const override { return 1; }
   [[nodiscard]] bool next_is_cut(double end) const override {
     const double half = middle();
     return half > 0.0 && reaches(stepper_.t(), eps_ / half, end);
@@ -347,8 +365,9 @@ class ReversibleControl final : public StepControl {
 
   // Q's reference values and eps. Each candidate pair is given the largest eps for which no step of the pilot would exceed
   // the tolerance; the one that needs the fewest steps for the pilot's time is taken. Very large w_ref means equal steps.
-  void calibrate(const Options& options, const Start& start, const BoundMethod& method, Stepper& estimator) {
-    PiControl pilot(options, start, method, estimator);
+  void calibrate(const System& system, const Options& options, const Start& start, const BoundMethod& method,
+                 Stepper& estimator) {
+    PiControl pilot(system, options, start, method, estimator);
     first = pilot.first;
     // Not up to the end of the run: a longer run begins with the same steps.
     const double end = std::copysign(INFINITY, options.until.value_or(0.0)), k = std::max(1, method.order) + 1.0;
@@ -448,7 +467,7 @@ std::string why_not_adaptive(const BoundMethod& method) {
 std::unique_ptr<StepControl> make_step_control(const System& system, const Options& options, const Start& start,
                                                const BoundMethod& method, Stepper& estimator) {
   if (const std::string reason = why_not_adaptive(method); !reason.empty()) throw Error(reason);
-  if (options.controller != "reversible") return std::make_unique<PiControl>(options, start, method, estimator);
+  if (options.controller != "reversible") return std::make_unique<PiControl>(system, options, start, method, estimator);
   if (!system.is_mechanical())
     throw Error(
         "--controller reversible needs a mechanical system: its step density is made of velocity and acceleration. Use "

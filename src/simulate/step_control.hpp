@@ -21,7 +21,6 @@ class StepControl {
   // told the pieces of the step.
   virtual AdvanceReport step(double end, DenseStep* dense) = 0;
 
-  [[nodiscard]] virtual int pieces() const = 0;             // steps of the method in one step
   [[nodiscard]] double last_step() const { return last_; }  // its size
   [[nodiscard]] bool last_was_cut() const { return cut_; }  // it was shortened to end on `end`
   // Would the next step end on `end`, shorter than it should be?

@@ -218,9 +218,9 @@ INSTANTIATE_TEST_SUITE_P(
                 "--output-every 1e-09 makes 1e+09 records, more than 1e+08. Give a longer time"},
         Request{{"run", "skate", "--output-every", "0.1", "--every", "2"},
                 "--every and --output-every both say what to record; give one of them"},
-        Request{{"run", "skate", "--output-every", "0.1", "--method", "ode"},
-                "--output-every: method 'ode' chooses its own steps inside each interval and shows only the ends. Pass "
-                "another --method"}));
+        Request{{"run", "skate", "--multiplier", "stage"},
+                "--multiplier stage reports a method's own values of the algebraic states of port-Hamiltonian systems, "
+                "and 'skate' has none. Leave it out"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Files, BadRequest,

@@ -53,6 +53,7 @@ def facts(info, equations):
         ("systems", ", ".join(info["kinds"])),
         ("stages", stages(info)),
         ("order", order(info)),
+        ("between steps", f"order {info['between_steps']['order']}: {info['between_steps']['by']}"),
         ("symmetric", claim(info["symmetric"])),
         ("keeps the energy exactly", claim(info["energy"])),
         ("constraints", info["constraints"]),

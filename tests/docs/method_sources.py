@@ -56,8 +56,8 @@ def checked(file, function, name):
 
 
 def of_entry(text, name):
-    """For an entry that is written out: the function that its .step is set to."""
-    found = re.search(rf'\.name = "{name}".*?\.step = (\w+)', text, re.S)
+    """For an entry that is written out: the function that its .step or .explicit_step is set to."""
+    found = re.search(rf'\.name = "{name}".*?\.(?:explicit_)?step = (\w+)', text, re.S)
     file = definition(found[1]) if found else None
     if not file:
         raise NotFound("src/methods/registry.cpp does not show where its equations are; see method_sources.py")

@@ -61,6 +61,42 @@ TEST(DormandPrince853, EstimatesHaveOrders5And3) {
   EXPECT_GT(order_condition_residual(third, 4), 1e-5);
 }
 
+// With the weights b(theta) it is a method of order 7 for a step of size theta h: A/theta, b/theta, c/theta.
+Tableau shortened(const DenseExtension& e, double theta) {
+  Tableau t;
+  t.stages = static_cast<int>(DenseExtension::kStages);
+  t.A = e.A;
+  t.c = e.c;
+  e.weights(theta, t.b);
+  for (auto* list : {&t.A, &t.b, &t.c})
+    for (double& x : *list) x /= theta;
+  return t;
+}
+
+TEST(DormandPrince853, DenseOutputHasOrder7EverywhereAndNotOrder8) {
+  const DenseExtension e = dormand_prince_extension();
+  for (const double theta : {0.3, 0.5, 0.8}) {
+    EXPECT_LT(worst_residual(shortened(e, theta), 7), 1e-12) << theta;  // 2.2e-14
+    EXPECT_GT(order_condition_residual(shortened(e, theta), 8), 1e-5) << theta;
+  }
+  EXPECT_LT(worst_residual(shortened(e, 1.0), 8), 3e-14);  // the step itself
+  std::vector<double> b;
+  e.weights(0.0, b);
+  for (const double x : b) EXPECT_EQ(x, 0.0);
+}
+
+TEST(DormandPrince853, AWrongDigitOfTheDenseOutputWouldBeSeen) {
+  const DenseExtension right = dormand_prince_extension();
+  for (const bool rows : {true, false})
+    for (std::size_t i = rows ? 13 * DenseExtension::kStages : 0; i < (rows ? right.A.size() : right.d.size()); ++i) {
+      DenseExtension wrong = right;
+      double& x = (rows ? wrong.A : wrong.d)[i];
+      if (x == 0.0) continue;
+      x *= 1.0 + 1e-8;
+      EXPECT_GT(worst_residual(shortened(wrong, 0.6), 7), 1e-12) << rows << " " << i;
+    }
+}
+
 // A relative change of 1e-10 in any one coefficient, that is in its eleventh digit, breaks a condition visibly.
 TEST(DormandPrince853, AWrongDigitWouldBeSeen) {
   const EmbeddedTableau right = dormand_prince_853();
