@@ -206,7 +206,7 @@ bool RedundantStepper::step(double h, SolveReport& failure) {
     if (attempt(set, h, failure)) {
       if (k > 0 && has < had && rows_->subset(set).rows.size() == had && losses_.size() < kMostMoments)
         losses_.push_back({t_before_, static_cast<int>(has)});
-      finish_step(t_before_, from);
+      note_change(t_before_, from);
       return true;
     }
     if (k == 0) first_failure = failure;
@@ -256,7 +256,7 @@ void RedundantStepper::name_row(SolveReport& failure) {
   failure.reason = reason_.c_str();
 }
 
-void RedundantStepper::finish_step(double t, int from) {
+void RedundantStepper::note_change(double t, int from) {
   if (set_ != from && changes_.size() < kMostMoments) changes_.push_back({t, set_});
 }
 
@@ -277,6 +277,14 @@ AdvanceReport RedundantStepper::advance(double h, std::int64_t steps) {
   }
   after_state();
   return out;
+}
+
+// The step that comes next begins with the choice of its subset.
+std::span<const double> RedundantStepper::visit(double t, double h) {
+  const int from = set_;
+  if (!enter(wanted())) return {};
+  note_change(this->t(), from);
+  return inner().visit(t, h);
 }
 
 int RedundantStepper::turn_round() {

@@ -45,6 +45,8 @@ class RedundantStepper final : public Stepper {
   void set_snapshot(double t, std::span<const double> from, bool keep_guesses) override;
   void set_smooth_steps(double ratio) override;
   [[nodiscard]] std::span<const double> stage_values() const override { return inner().stage_values(); }
+  [[nodiscard]] bool can_be_visited() const override { return inner().can_be_visited(); }
+  std::span<const double> visit(double t, double h) override;
   [[nodiscard]] const PowerSums* power() const override { return inner().power(); }
   std::string go_native(bool only_cached) override;
 
@@ -61,7 +63,7 @@ class RedundantStepper final : public Stepper {
   bool enter(int set);  // from the state of inner(); false: this subset cannot be stepped
   bool attempt(int set, double h, SolveReport& failure);
   void go_back();  // to the beginning of the step
-  void finish_step(double t, int from);
+  void note_change(double t, int from);
   void after_state();                   // what belongs to the state besides that of inner()
   void name_row(SolveReport& failure);  // the row of violated_ is why the step failed
 

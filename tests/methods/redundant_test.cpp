@@ -347,6 +347,18 @@ TEST(Redundant, ChosenStepsEventsCompositionsAndRecordsBetweenStepsPassTheChange
   }
 }
 
+TEST(Redundant, CodesThatChooseTheirOwnStepsShowWhatLiesBetweenThem) {
+  Options options{.method = "ode", .step = 0.05, .until = 0.6, .rtol = 1e-9, .atol = 1e-11};
+  options.redundant = "minimum-norm";
+  options.output_every = 0.02;
+  const Trajectory t = simulate(bowl(), options);
+  ASSERT_EQ(t.status, Status::done) << t.message;
+  ASSERT_EQ(t.records.rows, 31u);
+  EXPECT_GE(t.redundant->changes.size(), 1u);
+  const Reals centre = centre_of_the_ball(0.58L);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(t.records.q[7 * 29 + i], static_cast<double>(centre[i]), 1e-6) << i;
+}
+
 TEST(Redundant, AResumedRunHasTheBitsAndTheChangesOfTheWholeOne) {
   const Model model = bowl();
   const std::string file = (std::filesystem::path(::testing::TempDir()) / "redundant.ck").string();
