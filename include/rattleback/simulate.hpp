@@ -100,6 +100,14 @@ struct AdaptiveAudit {
   double smallest = 0.0, largest = 0.0;  // size of an accepted step; a shorter last one is left out
 };
 
+// How well the accelerations and multipliers at the start, at the end and at some records satisfy the equations of motion.
+struct EquationsAudit {
+  double residual = 0.0;    // relative to the largest term
+  double condition = 0.0;   // of the equilibrated matrix that determines them, in the 2-norm; estimated when it is large
+  double residual_t = 0.0;  // where each is worst
+  double condition_t = 0.0;
+};
+
 // A zero of an event expression: a state at the end of a step of the method that is exactly so long.
 struct EventFound {
   std::string event;  // the expression
@@ -166,6 +174,7 @@ struct Trajectory {
   // Audit: over the recorded steps.
   std::optional<EnergyAudit> energy;          // mechanical
   std::optional<PowerBalance> power_balance;  // methods that know it; over all steps
+  std::optional<EquationsAudit> equations;
   std::optional<double> constraint_position;  // holonomic constraints, or those of a dae or odae
   std::optional<double> constraint_velocity;  // all constraints of a mechanical system or odae
   std::optional<double> constraint_midpoint;  // cortes-martinez

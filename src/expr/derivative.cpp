@@ -11,6 +11,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "expr/partial_gradient.hpp"
 #include "expr/traverse.hpp"
 #include "rattleback/error.hpp"
 
@@ -198,16 +199,17 @@ void find_risky(const Graph& g, NodeId root, const std::vector<NodeId>& order, N
 }
 
 // One reverse sweep from `root`, seeded with 1. context = 0: root is one number; context = n: one number for each i of
-// a loop of n, and adjoints stay inside that loop. Calls leaf(node, adjoint, loop) for each variable of the space.
-template <class F>
-void reverse(Graph& g, NodeId root, std::int32_t context, Space space, F&& leaf) {
+// a loop of n, and adjoints stay inside that loop. Calls leaf(node, adjoint, loop) for each variable for which
+// wanted(node) holds.
+template <class Wanted, class F>
+void reverse(Graph& g, NodeId root, std::int32_t context, Wanted&& wanted, F&& leaf) {
   static thread_local NodeMap<char> active;
   static thread_local NodeMap<Adjoint> adjoint;
   const std::vector<NodeId> order = reachable(g, std::span(&root, 1));
   active.clear(g.size());
   for (const NodeId id : order) {
     const Node& n = g[id];
-    bool is = n.op == Op::variable && n.space == space;
+    bool is = n.op == Op::variable && wanted(n);
     for_each_argument(n, [&](NodeId k) { is = is || active.has(k); });
     if (is) active.set(id, 1);
   }
@@ -266,6 +268,10 @@ void reverse(Graph& g, NodeId root, std::int32_t context, Space space, F&& leaf)
   }
 }
 
+auto of_space(Space space) {
+  return [space](const Node& n) { return n.space == space; };
+}
+
 // Adds up entries that have the same place.
 class Collector {
  public:
@@ -293,16 +299,24 @@ class Collector {
 
 Entries gradient(Graph& graph, NodeId expr, Space space) {
   Collector out(graph);
-  reverse(graph, expr, 0, space, [&](const Node& n, NodeId adj, std::int32_t loop) {
+  reverse(graph, expr, 0, of_space(space), [&](const Node& n, NodeId adj, std::int32_t loop) {
     out.add({adj, loop, {n.base(), n.stride()}, {}});
   });
+  return out.take();
+}
+
+Entries partial_gradient(Graph& graph, NodeId expr, Space space, const std::function<bool(std::int32_t)>& wanted) {
+  Collector out(graph);
+  reverse(
+      graph, expr, 0, [&](const Node& n) { return n.space == space && wanted(n.base()); },
+      [&](const Node& n, NodeId adj, std::int32_t loop) { out.add({adj, loop, {n.base(), n.stride()}, {}}); });
   return out.take();
 }
 
 Entries jacobian(Graph& graph, std::span<const Entry> f, Space space) {
   Collector out(graph);
   for (const Entry& e : f) {
-    reverse(graph, e.expr, e.count, space, [&](const Node& n, NodeId adj, std::int32_t loop) {
+    reverse(graph, e.expr, e.count, of_space(space), [&](const Node& n, NodeId adj, std::int32_t loop) {
       if (e.count == 0 && n.count != 0)
         out.add({adj, loop, {e.row.base, 0}, {n.base(), n.stride()}});
       else

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "expr/combine.hpp"
 #include "formulation/point.hpp"
 #include "rattleback/error.hpp"
 
@@ -19,7 +20,9 @@ void finish(Equations& eq, std::int32_t unknown_count) {
   eq.scales.assign(static_cast<std::size_t>(unknown_count), Equations::Scale::state);
 }
 
-Equations equations(Mechanical f, double gain) {
+}  // namespace
+
+Equations acceleration_level(Mechanical f, double gain) {
   Equations eq;
   eq.graph = std::move(f.graph);
   Graph& g = eq.graph;
@@ -34,10 +37,9 @@ Equations equations(Mechanical f, double gain) {
       return g.zero();
     });
   };
-  std::vector<NodeId> q, v;
   Point at(g, g.variable(kTime, 0), {}, {}, lambda);
   for (std::size_t i = 0; i < a.size(); ++i) {
-    NodeId balance = g.sub(along_motion(f.p[i]), at(f.force[i]));
+    NodeId balance = g.sub(along_motion(f.written.p[i]), at(f.written.force[i]));
     for (std::size_t c = 0; c < lambda.size(); ++c) balance = g.add(balance, g.mul(f.K[c][i], lambda[c]));
     eq.residuals.push_back(balance);
   }
@@ -58,7 +60,7 @@ Equations equations(Mechanical f, double gain) {
   return eq;
 }
 
-Equations equations(Dae f) {
+Equations acceleration_level(Dae f) {
   Equations eq;
   eq.graph = std::move(f.graph);
   Graph& g = eq.graph;
@@ -80,18 +82,7 @@ Equations equations(Dae f) {
   return eq;
 }
 
-// With masses that are 0 the acceleration level may not determine its unknowns, whatever the state.
-Plan plan_of(const Mechanical& system, double gain, bool& usable) {
-  try {
-    return Plan(equations(system, gain));
-  } catch (const Error&) {
-    if (!system.graded_mass) throw;
-    usable = false;
-    return Plan(Equations{});
-  }
-}
-
-Equations equations(Overdetermined o) {
+Equations acceleration_level(Overdetermined o) {
   Equations eq;
   Graph& g = o.graph;
   eq.inputs = {{kTime, 1}, {kPosition, o.ny}, {kVelocity, o.nz}, {kMultiplier, o.m}};
@@ -108,7 +99,7 @@ Equations equations(Overdetermined o) {
   return eq;
 }
 
-Equations equations(PortHamiltonian f) {
+Equations acceleration_level(PortHamiltonian f) {
   Equations eq;
   Graph& g = f.graph;
   eq.inputs = {{kTime, 1}, {kPosition, f.n}, {kMultiplier, 0}};
@@ -141,10 +132,44 @@ Equations equations(PortHamiltonian f) {
   return eq;
 }
 
+namespace {
+
+// As it is solved. With a constant mass of moderate size v' is explicit in lambda, and K M^-1 K^T is left. Otherwise the
+// saddle-point matrix is taken whole: no part of it has pivots that could be trusted for all values.
+Equations to_solve(const Mechanical& f, double gain) {
+  Equations eq = acceleration_level(f, gain);
+  eq.eliminate = f.inverse_mass.has_value() && !f.graded_mass;
+  if (!eq.eliminate || f.diagonal_mass) return eq;
+  Graph& g = eq.graph;
+  const auto n = static_cast<std::size_t>(f.n);
+  const std::vector<NodeId> balances(eq.residuals.begin(), eq.residuals.begin() + f.n);
+  std::vector<NodeId> rest;
+  for (const NodeId e : balances)
+    rest.push_back(substitute(g, e, [&](NodeId leaf) {
+      const Node& node = g[leaf];
+      return node.space == kUnknown && node.base() < f.n ? g.zero() : leaf;
+    }));
+  for (std::size_t i = 0; i < n; ++i)
+    eq.residuals[i] = g.add(g.variable(kUnknown, static_cast<std::int32_t>(i)),
+                            combine(g, std::span(*f.inverse_mass).subspan(i * n, n), rest));
+  return eq;
+}
+
+// With masses that are 0 the acceleration level may not determine its unknowns, whatever the state.
+Plan plan_of(const Mechanical& system, double gain, bool& usable) {
+  try {
+    return Plan(to_solve(system, gain));
+  } catch (const Error&) {
+    if (!system.graded_mass) throw;
+    usable = false;
+    return Plan(Equations{});
+  }
+}
+
 // A descriptor system of a higher index, or one whose algebraic part is not seen in its zeros, has no such level.
 Plan plan_of(const PortHamiltonian& system, bool& usable) {
   try {
-    return Plan(equations(system));
+    return Plan(acceleration_level(system));
   } catch (const Error&) {
     usable = false;
     return Plan(Equations{});
@@ -171,14 +196,14 @@ Acceleration::Acceleration(const Dae& system)
     : n_(static_cast<std::size_t>(system.n)),
       m_(static_cast<std::size_t>(system.m)),
       mechanical_(false),
-      plan_(equations(system)),
+      plan_(acceleration_level(system)),
       w_(plan_.image()) {}
 
 Acceleration::Acceleration(const Overdetermined& system)
     : n_(static_cast<std::size_t>(system.nz)),
       m_(static_cast<std::size_t>(system.m)),
       mechanical_(true),
-      plan_(equations(system)),
+      plan_(acceleration_level(system)),
       w_(plan_.image()) {}
 
 void Acceleration::set_guess(std::span<const double> multipliers) {
@@ -201,7 +226,7 @@ bool Acceleration::solve(double t, std::span<const double> q, std::span<const do
   std::copy(q.begin(), q.end(), w_.begin() + plan_.slot(kPosition));
   if (mechanical_) std::copy(v.begin(), v.end(), w_.begin() + plan_.slot(kVelocity));
   plan_.guess(w_.data());
-  report_ = plan_.solve(w_.data(), {}, {});
+  report_ = plan_.solve(w_.data(), {}, {.refine = refine_});
   for (const double x : std::span(w_).subspan(static_cast<std::size_t>(plan_.result_slot()), n_ + m_))
     if (!std::isfinite(x)) report_.ok = false;
   if (report_.ok) set_guess(multipliers());

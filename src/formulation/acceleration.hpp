@@ -24,6 +24,15 @@ namespace rattleback {
 
 class Redundancy;
 
+// The equations above, as they stand there.
+Equations acceleration_level(Mechanical system, double gain = 0.0);
+Equations acceleration_level(Dae system);
+Equations acceleration_level(Overdetermined system);
+Equations acceleration_level(PortHamiltonian system);
+// Of a large system: the sums of entries with the same row are the residuals, of the n balances and then of the m
+// constraints. v' and lambda are the variables 0 .. n+m-1 of kMultiplier. Adds to the graph of the system.
+Entries acceleration_level(FamilyMechanical& system);
+
 class Acceleration {
  public:
   explicit Acceleration(const Mechanical& system, double gain = 0.0);
@@ -46,6 +55,10 @@ class Acceleration {
   void set_guess(std::span<const double> multipliers);
   // Dependent constraints: with this subset (Stepper::constraint_set) as long as it is regular; -1: the best one there.
   void use_set(int number) { set_ = number; }
+  // Linear equations are solved to the last digits that their condition allows. Off: for starting guesses.
+  void set_refine(bool on) { refine_ = on; }
+  // How many constraints were left out at the last solution.
+  [[nodiscard]] int redundant() const { return redundant_; }
   [[nodiscard]] const SolveReport& report() const { return report_; }
   [[nodiscard]] const Plan* plan() const { return usable_ ? &plan_ : nullptr; }  // null: it determines nothing
 
@@ -55,14 +68,14 @@ class Acceleration {
 
   std::size_t n_, m_;
   bool mechanical_;
-  bool usable_ = true;
+  bool usable_ = true, refine_ = true;
   Plan plan_;
   std::vector<double> w_;
   SolveReport report_;
   std::shared_ptr<Redundancy> redundancy_;
   std::vector<double> all_;                           // with it: v', then the multipliers of all constraints
   std::vector<std::unique_ptr<Acceleration>> parts_;  // with it: by subset
-  int set_ = -1;
+  int set_ = -1, redundant_ = 0;
 };
 
 }  // namespace rattleback

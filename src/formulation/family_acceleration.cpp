@@ -7,20 +7,22 @@
 namespace rattleback {
 namespace {
 
+// d/dt e, the acceleration being variables of `space`.
+NodeId along_motion(Graph& g, NodeId e, Space space) {
+  return tangent(g, e, [&](NodeId id) {
+    const Node leaf = g[id];
+    if (leaf.space == kTime) return g.one();
+    if (leaf.space == kPosition) return g.variable(kVelocity, leaf.base(), leaf.stride(), leaf.count);
+    if (leaf.space == kVelocity) return g.variable(space, leaf.base(), leaf.stride(), leaf.count);
+    return g.zero();
+  });
+}
+
 FamilyEquations equations(FamilyMechanical f) {
   FamilyEquations eq;
   Graph& g = f.graph;
   const std::int32_t n = f.n, m = f.m;
   eq.inputs = {{kTime, 1}, {kPosition, n}, {kVelocity, n}, {kMultiplier, m}};
-  const auto along_motion = [&](NodeId e) {
-    return tangent(g, e, [&](NodeId id) {
-      const Node leaf = g[id];
-      if (leaf.space == kTime) return g.one();
-      if (leaf.space == kPosition) return g.variable(kVelocity, leaf.base(), leaf.stride(), leaf.count);
-      if (leaf.space == kVelocity) return g.variable(kUnknown, leaf.base(), leaf.stride(), leaf.count);
-      return g.zero();
-    });
-  };
   FamilyPoint here(g, g.variable(kTime, 0), {}, {},
                    [&](const Node& leaf) { return g.variable(kUnknown, n + leaf.base(), leaf.stride(), leaf.count); });
   Entries forces = here(f.force);
@@ -32,7 +34,7 @@ FamilyEquations equations(FamilyMechanical f) {
   acceleration.size = n;
   acceleration.solved = !f.inverse_mass.empty();
   for (Entry e : acceleration.solved ? f.p_rest : f.p) {
-    e.expr = g.neg(along_motion(e.expr));
+    e.expr = g.neg(along_motion(g, e.expr, kUnknown));
     if (!g.is_constant(e.expr, 0.0)) forces.push_back(e);
   }
   for (Entry e : forces) {
@@ -42,7 +44,7 @@ FamilyEquations equations(FamilyMechanical f) {
   lambda.base = n;
   lambda.size = m;
   for (Entry e : f.k) {
-    e.expr = along_motion(e.expr);
+    e.expr = along_motion(g, e.expr, kUnknown);
     lambda.equation.push_back(e);
   }
   eq.groups.push_back(std::move(acceleration));
@@ -58,6 +60,27 @@ FamilyEquations equations(FamilyMechanical f) {
 }
 
 }  // namespace
+
+Entries acceleration_level(FamilyMechanical& f) {
+  Graph& g = f.graph;
+  Entries out;
+  FamilyPoint here(g, g.variable(kTime, 0), {}, {}, [&](const Node& leaf) {
+    return g.variable(kMultiplier, f.n + leaf.base(), leaf.stride(), leaf.count);
+  });
+  const auto add = [&](Entries list, const auto& change, std::int32_t first) {
+    for (Entry& e : list) {
+      e.expr = change(e.expr);
+      e.row.base += first;
+      out.push_back(e);
+    }
+  };
+  const auto rate = [&](NodeId e) { return along_motion(g, e, kMultiplier); };
+  add(f.p, rate, 0);
+  add(here(f.force), [&](NodeId e) { return g.neg(e); }, 0);
+  add(here(f.reaction), [](NodeId e) { return e; }, 0);
+  add(f.k, rate, f.n);
+  return out;
+}
 
 Acceleration::Acceleration(const FamilyMechanical& system)
     : n_(static_cast<std::size_t>(system.n)),

@@ -14,7 +14,8 @@ namespace {
 using Sparse = Eigen::SparseMatrix<double>;
 using Eigen::VectorXd;
 
-// Every member of every entry in a place of its own, one after the other.
+}  // namespace
+
 std::int32_t side_by_side(Entries& entries) {
   std::int32_t next = 0;
   for (Entry& e : entries) {
@@ -24,6 +25,8 @@ std::int32_t side_by_side(Entries& entries) {
   }
   return next;
 }
+
+namespace {
 
 std::vector<Eigen::Triplet<double>> triplets(const Graph& g, const Entries& matrix, std::int32_t n, std::int32_t m,
                                              std::span<const double> q, std::span<const double> v) {

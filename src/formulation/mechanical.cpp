@@ -65,6 +65,7 @@ Mechanical::Mechanical(const Model& model, bool add_inertia, const AddedInertia*
     if (quadratic) energy = graph.add(*model.kinetic, *model.potential);
   }
 
+  written = {p, force, Lvv};
   if (add_inertia) added = given != nullptr ? *given : added_inertia(model, graph, Lvv, K);
   if (!added.c.empty()) {
     NodeId lagrangian = model.lagrangian;
@@ -97,11 +98,11 @@ Mechanical::Mechanical(const Model& model, bool add_inertia, const AddedInertia*
     const std::optional<Eigen::MatrixXd> inverse = linalg::inverse(M);
     graded_mass = !inverse || diagonal.minCoeff() < kGraded * diagonal.maxCoeff();
     if (inverse) {
-      const bool is_diagonal = M.isDiagonal(0.0);
+      diagonal_mass = M.isDiagonal(0.0);
       inverse_mass.emplace();
       for (std::int32_t i = 0; i < n; ++i)
         for (std::int32_t j = 0; j < n; ++j)
-          inverse_mass->push_back(is_diagonal ? (i == j ? 1.0 / M(i, j) : 0.0) : (*inverse)(i, j));
+          inverse_mass->push_back(diagonal_mass ? (i == j ? 1.0 / M(i, j) : 0.0) : (*inverse)(i, j));
     }
     Graph& gr = graph;
     for (const NodeId f : p)

@@ -33,10 +33,15 @@ struct Mechanical {
   std::vector<std::vector<NodeId>> Lvv;  // n x n
   NodeId energy = 0;                     // v . L_v - L of the model as written
   AddedInertia added;                    // what p, Lq, force and Lvv contain besides the model's own
+  struct Written {
+    std::vector<NodeId> p, force;
+    std::vector<std::vector<NodeId>> Lvv;
+  } written;  // p, force and Lvv without it, as the model writes them
 
   // Set when L_vv is the same everywhere; then L_v = M v + p_rest(t, q). The inverse only when M is regular.
   std::optional<std::vector<double>> mass, inverse_mass;  // n x n, row-major
   std::vector<NodeId> p_rest;
+  bool diagonal_mass = false;       // M is constant, regular and diagonal
   bool graded_mass = false;         // M is constant with diagonal entries of very different size, or singular
   bool plain_momentum = false;      // L_v = M v + constant, M constant
   bool separable = false;           // plain momentum, and L_q does not contain v

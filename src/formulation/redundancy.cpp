@@ -491,6 +491,8 @@ bool Acceleration::solve_least_norm(double t, std::span<const double> q, std::sp
   std::vector<double> guess;
   for (const std::int32_t i : s.rows) guess.push_back(all_[n_ + static_cast<std::size_t>(i)]);
   part->set_guess(guess);
+  part->set_refine(refine_);
+  redundant_ = static_cast<int>(m_ - s.rows.size());
   const bool solved = part->solve(t, q, v);
   report_ = part->report();
   if (!solved) return false;

@@ -192,6 +192,7 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
     return bind_port_hamiltonian(system, options, start);
   BoundMethod out;
   PlanStepperData data{.step = Plan(Equations{}), .first = {}, .acceleration = system.acceleration(), .solve = {}};
+  data.acceleration->set_refine(false);
   data.n = system.n();
   data.m = system.m();
   data.mechanical = system.is_mechanical();

@@ -61,6 +61,7 @@ BoundMethod bind_port_hamiltonian(const System& system, const Options& options, 
         "{} works on the port-Hamiltonian form, where holonomic constraints enter at velocity level", out.name));
   }
   PlanStepperData data{.step = Plan(Equations{}), .first = {}, .acceleration = system.acceleration(), .solve = {}};
+  data.acceleration->set_refine(false);
   data.n = system.n();
   data.m = system.m();
   data.mechanical = system.is_mechanical();

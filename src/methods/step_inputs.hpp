@@ -1,6 +1,7 @@
 // What the equations of every step start from: t, h, the state, and values for cold starting guesses.
 #pragma once
 
+#include "expr/combine.hpp"
 #include "solve/equations.hpp"
 
 namespace rattleback {
@@ -32,13 +33,5 @@ struct StepInputs {
   NodeId t = 0, h = 0;
   std::vector<NodeId> q, v, multipliers, acceleration;
 };
-
-// sum_j weight_j x_j, without the terms that vanish.
-inline NodeId combine(Graph& g, std::span<const double> weight, std::span<const NodeId> x) {
-  NodeId s = g.zero();
-  for (std::size_t j = 0; j < x.size(); ++j)
-    if (weight[j] != 0.0) s = g.add(s, g.mul(g.constant(weight[j]), x[j]));
-  return s;
-}
 
 }  // namespace rattleback

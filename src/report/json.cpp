@@ -176,6 +176,9 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
   if (trajectory.power_balance) json["power_balance"] = power_json(*trajectory.power_balance);
   if (!model.has_states()) json["constraints"] = constraints_json(model, trajectory);
   if (trajectory.redundant) json["redundant"] = redundant_json(*trajectory.redundant);
+  if (trajectory.equations)
+    json["equations"] = {{"residual", trajectory.equations->residual},
+                         {"condition", trajectory.equations->condition}};
   if (trajectory.adaptive)
     json["adaptive"] = {{"controller", trajectory.adaptive->controller}, {"tolerance", trajectory.adaptive->tolerance},
                         {"steps", trajectory.adaptive->steps},           {"rejected", trajectory.adaptive->rejected},

@@ -233,6 +233,12 @@ std::string newton_sentence(const Trajectory& t) {
   return text + '.';
 }
 
+// Accelerations and multipliers are not part of the state: they are as good as the equations that give them.
+std::string equations_sentence(const EquationsAudit& e) {
+  return fmt::format("Equations of motion: satisfied to {} by accelerations and multipliers; condition {:.1e}.",
+                     size_text(e.residual), e.condition);
+}
+
 // What a run that took no step has instead of an audit.
 std::string nothing_sentence(const Trajectory& t) {
   return t.status == Status::stopped ? "Stopped in the first step: nothing was integrated. The message says why."
@@ -253,6 +259,7 @@ std::string audit_sentences(const Model& model, const Trajectory& t) {
         t.redundant->changes.empty()
             ? ""
             : fmt::format(", after {}", count_text(static_cast<std::int64_t>(t.redundant->changes.size()), "change"))));
+  if (t.equations) text += sentence(equations_sentence(*t.equations));
   if (t.error) text += sentence(fmt::format("Error at the end against the exact solution: {}.", size_text(*t.error)));
   if (t.reverse_defect)
     text += sentence(fmt::format("Integrated back: {} {} (relative).",

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "audit/claims.hpp"
+#include "audit/equations_of_motion.hpp"
 #include "audit/monitor.hpp"
 #include "audit/rank.hpp"
 #include "formulation/exact_start.hpp"
@@ -110,6 +111,7 @@ class Run {
   [[nodiscard]] std::vector<Column> columns();
   void save_checkpoint();
   std::optional<Checkpoint> resume();
+  void audit_equations(Trajectory& out);
   void audit_reverse(Trajectory& out);
   void measure_reverse(Trajectory& out, bool ok);
 
@@ -409,6 +411,7 @@ Trajectory Run::go() {
                                  "last stage are reported");
   out.contacts.assign(stepper.contacts().begin(), stepper.contacts().end());
   out.records = std::move(records_);
+  audit_equations(out);
   if (system_.is_mechanical() && !system_.is_large())
     if (const RankMargin margin = rank_margin(system_, out.records, out.redundant ? out.redundant->rank : system_.m());
         margin.smallest < kCloseToLosingRank)
@@ -476,6 +479,30 @@ AdvanceReport Run::adaptive_steps(const std::function<void(bool may_save)>& paus
   }
   if (!report.ok && steps_ % grid_.every != 0) record(single_->last_step());
   return report;
+}
+
+// At the start, the end, and some records between them.
+void Run::audit_equations(Trajectory& out) {
+  constexpr std::size_t kBetween = 6;
+  const Trajectory::Records& r = out.records;
+  const std::size_t n = start_.q.size(), nv = start_.v.size(), m = acceleration_->count();
+  EquationsOfMotion equations(watched());
+  const auto look = [&](double t, std::span<const double> q, std::span<const double> v,
+                        std::span<const double> multipliers) {
+    acceleration_->set_guess(method_.stepper->multiplier_guess());
+    if (acceleration_->solve(t, q, v)) equations.look(t, q, v, multipliers, acceleration_->rates(), acceleration_->redundant());
+  };
+  if (!reduction_.active()) look(0.0, start_.q, start_.v, start_.multipliers);
+  if (r.multipliers.size() == r.rows * m && !system_.is_large())
+    for (std::size_t k = 1; k <= kBetween && r.rows > 2; ++k) {
+      const std::size_t i = k * (r.rows - 1) / (kBetween + 1);
+      look(r.t[i], std::span(r.q).subspan(i * n, n), std::span(r.v).subspan(i * nv, nv),
+           std::span(r.multipliers).subspan(i * m, m));
+    }
+  look(out.t, out.q, out.v, out.multipliers);
+  out.equations = equations.audit();
+  if (out.equations)
+    if (std::string warning = equations_warning(*out.equations); !warning.empty()) out.notes.push_back(std::move(warning));
 }
 
 // Back with the negative step, and how far from the start that ends.

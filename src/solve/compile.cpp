@@ -1,159 +1,17 @@
 // From equations to a plan: substitution of explicit unknowns, block lower triangular form, programs.
 #include <algorithm>
-#include <cmath>
-#include <functional>
-#include <map>
 #include <numeric>
-#include <set>
 
 #include "expr/hinges.hpp"
 #include "rattleback/error.hpp"
 #include "solve/decompositions.hpp"
 #include "solve/equations.hpp"
+#include "solve/explicit_unknowns.hpp"
 #include "solve/leading.hpp"
+#include "solve/solving_order.hpp"
 
 namespace rattleback {
 namespace {
-
-using Row = std::map<std::int32_t, NodeId>;  // unknown -> d residual / d unknown; 0 = occurs, but only in jumps
-
-// Unknowns below a function with jumps (sign, a condition): the derivative does not show them.
-std::set<std::int32_t> behind_jumps(const Graph& g, NodeId residual) {
-  std::vector<NodeId> jumps;
-  for (const NodeId id : reachable(g, std::span(&residual, 1)))
-    if (const Op op = g[id].op; op == Op::sign || op == Op::less || op == Op::less_equal || op == Op::lookup_slope)
-      jumps.push_back(id);
-  std::set<std::int32_t> out;
-  if (jumps.empty()) return out;
-  for (const NodeId id : reachable(g, jumps))
-    if (g[id].op == Op::variable && g[id].space == kUnknown) out.insert(g[id].base());
-  return out;
-}
-
-Row row_of(Graph& g, NodeId residual) {
-  Row row;
-  for (const std::int32_t u : behind_jumps(g, residual)) row[u] = g.zero();
-  for (const Entry& e : gradient(g, residual, kUnknown)) {
-    if (e.count != 0) throw NeedsUnrolling();
-    row[e.row.base] = e.expr;
-  }
-  return row;
-}
-
-// Replaces unknown u by `value` in all expressions.
-void replace(Graph& g, std::int32_t u, NodeId value, std::span<NodeId> exprs) {
-  for (NodeId& e : exprs)
-    e = substitute(g, e, [&](NodeId leaf) {
-      const Node& n = g[leaf];
-      return n.space == kUnknown && n.base() == u ? value : leaf;
-    });
-}
-
-// Unknowns whose own equation reads c*u + rest = 0 with a constant c go away.
-void substitute_everywhere(Equations& eq, std::vector<Row>& rows, std::vector<char>& alive, std::int32_t u,
-                           NodeId value) {
-  alive[static_cast<std::size_t>(u)] = 0;
-  for (std::size_t k = 0; k < rows.size(); ++k) {
-    if (alive[k] == 0 || !rows[k].contains(u)) continue;
-    replace(eq.graph, u, value, std::span(&eq.residuals[k], 1));
-    rows[k] = row_of(eq.graph, eq.residuals[k]);
-  }
-  replace(eq.graph, u, value, eq.results);
-  replace(eq.graph, u, value, eq.extra);
-  replace(eq.graph, u, value, eq.power);
-}
-
-void eliminate(Equations& eq, std::vector<Row>& rows, std::vector<char>& alive) {
-  Graph& g = eq.graph;
-  const auto count = static_cast<std::int32_t>(eq.residuals.size());
-  bool again = true;
-  while (again) {
-    again = false;
-    for (std::int32_t u = 0; u < count; ++u) {
-      if (alive[static_cast<std::size_t>(u)] == 0) continue;
-      const Row& own = rows[static_cast<std::size_t>(u)];
-      const auto d = own.find(u);
-      if (d == own.end() || !g.is_constant(d->second)) continue;
-      if (behind_jumps(g, eq.residuals[static_cast<std::size_t>(u)]).contains(u)) continue;
-      const double c = g[d->second].value;
-      if (!(std::fabs(c) > 0.0) || !std::isfinite(c)) continue;
-      NodeId rest = eq.residuals[static_cast<std::size_t>(u)];
-      replace(g, u, g.zero(), std::span(&rest, 1));
-      const NodeId value = g.neg(g.div(rest, g.constant(c)));
-      substitute_everywhere(eq, rows, alive, u, value);
-      again = true;
-    }
-  }
-}
-
-// Matches each equation with an unknown it contains (augmenting paths; its own unknown first).
-std::vector<std::int32_t> match(const Graph& g, const std::vector<Row>& rows, std::span<const std::int32_t> alive,
-                                std::int32_t total) {
-  std::vector<std::int32_t> equation_of(static_cast<std::size_t>(total), -1);
-  std::vector<char> seen;
-  std::function<bool(std::int32_t)> place = [&](std::int32_t r) {
-    const Row& row = rows[static_cast<std::size_t>(r)];
-    const auto attempt = [&](std::int32_t u) {
-      if (seen[static_cast<std::size_t>(u)] != 0) return false;
-      seen[static_cast<std::size_t>(u)] = 1;
-      std::int32_t& owner = equation_of[static_cast<std::size_t>(u)];
-      if (owner < 0 || place(owner)) {
-        owner = r;
-        return true;
-      }
-      return false;
-    };
-    const auto usable = [&](NodeId derivative) { return !g.is_constant(derivative, 0.0); };
-    if (const auto own = row.find(r); own != row.end() && usable(own->second) && attempt(r)) return true;
-    return std::any_of(row.begin(), row.end(),
-                       [&](const auto& cell) { return usable(cell.second) && attempt(cell.first); });
-  };
-  for (const std::int32_t r : alive) {
-    seen.assign(static_cast<std::size_t>(total), 0);
-    if (!place(r)) throw Error("the equations of a step are structurally singular: some unknown cannot be determined");
-  }
-  return equation_of;
-}
-
-// Strongly connected components of the equations (r depends on the equations that own its unknowns), in solving order.
-std::vector<std::vector<std::int32_t>> components(const std::vector<Row>& rows, std::span<const std::int32_t> alive,
-                                                  const std::vector<std::int32_t>& equation_of) {
-  const std::size_t n = rows.size();
-  std::vector<std::int32_t> number(n, -1), low(n, 0), stack;
-  std::vector<char> on_stack(n, 0);
-  std::vector<std::vector<std::int32_t>> out;
-  std::int32_t next = 0;
-  std::function<void(std::int32_t)> visit = [&](std::int32_t r) {
-    const auto i = static_cast<std::size_t>(r);
-    number[i] = low[i] = next++;
-    stack.push_back(r);
-    on_stack[i] = 1;
-    for (const auto& cell : rows[i]) {
-      const std::int32_t k = equation_of[static_cast<std::size_t>(cell.first)];
-      const auto j = static_cast<std::size_t>(k);
-      if (number[j] < 0) {
-        visit(k);
-        low[i] = std::min(low[i], low[j]);
-      } else if (on_stack[j] != 0) {
-        low[i] = std::min(low[i], number[j]);
-      }
-    }
-    if (low[i] != number[i]) return;
-    std::vector<std::int32_t> component;
-    for (;;) {
-      const std::int32_t k = stack.back();
-      stack.pop_back();
-      on_stack[static_cast<std::size_t>(k)] = 0;
-      component.push_back(k);
-      if (k == r) break;
-    }
-    std::sort(component.begin(), component.end());
-    out.push_back(std::move(component));
-  };
-  for (const std::int32_t r : alive)
-    if (number[static_cast<std::size_t>(r)] < 0) visit(r);
-  return out;
-}
 
 // Blocks from this size on are iterated with the saddle-point matrix: below it, factoring the exact matrix and taking two
 // iterations is cheaper than taking many with a poorer one.
@@ -257,59 +115,31 @@ void pack(Plan::Block& block) {
 Plan::Plan(Equations eq) {
   Graph& g = eq.graph;
   const auto total = static_cast<std::int32_t>(eq.residuals.size());
-  std::vector<Row> rows;
-  rows.reserve(eq.residuals.size());
-  for (const NodeId r : eq.residuals) rows.push_back(row_of(g, r));
-  std::vector<std::int32_t> alive, equation_of;
-  std::vector<std::vector<std::int32_t>> groups;
-  const auto split = [&](std::vector<char> flag) {
-    alive.clear();
-    for (std::int32_t u = 0; u < total; ++u)
-      if (flag[static_cast<std::size_t>(u)] != 0) alive.push_back(u);
-    equation_of = match(g, rows, alive, total);
-    groups = components(rows, alive, equation_of);
-  };
-  std::vector<char> alive_flag(eq.residuals.size(), 1);
   const std::vector<double> saddle_inverse = eq.saddle ? inverse_of_rows(*eq.saddle) : std::vector<double>{};
-  const Equations whole = saddle_inverse.empty() ? Equations{} : eq;
-  const std::vector<Row> whole_rows = saddle_inverse.empty() ? std::vector<Row>{} : rows;
-  if (eq.eliminate) eliminate(eq, rows, alive_flag);
-  split(alive_flag);
-  // A first block of one linear equation c*u + rest = 0, c an expression of the inputs, is a formula too. Once it is put
-  // in, the next one may have become first.
-  for (;;) {
-    if (groups.empty() || groups.front().size() != 1) break;
-    const std::int32_t r = groups.front().front();
-    const Row& row = rows[static_cast<std::size_t>(r)];
-    if (row.size() != 1) break;
-    const auto [u, slope] = *row.begin();
-    if (depends_on(g, std::span(&slope, 1), kUnknown) ||
-        !behind_jumps(g, eq.residuals[static_cast<std::size_t>(r)]).empty())
-      break;
-    NodeId rest = eq.residuals[static_cast<std::size_t>(r)];
-    replace(g, u, g.zero(), std::span(&rest, 1));
-    if (r != u) {  // equation r goes; equation u is now the one without an unknown of its own
-      std::swap(rows[static_cast<std::size_t>(r)], rows[static_cast<std::size_t>(u)]);
-      std::swap(eq.residuals[static_cast<std::size_t>(r)], eq.residuals[static_cast<std::size_t>(u)]);
-    }
-    const NodeId value = g.neg(g.div(rest, slope));
-    substitute_everywhere(eq, rows, alive_flag, u, value);
-    split(alive_flag);
-  }
-  std::size_t largest = 0;
-  for (const auto& group : groups) largest = std::max(largest, group.size());
-  const bool use_saddle = !saddle_inverse.empty() && (largest >= kSaddleFrom || eq.simplified);
+  struct Formulas {
+    std::vector<NodeId> residuals, results, extra, power;
+  };
+  const Formulas whole =
+      saddle_inverse.empty() ? Formulas{} : Formulas{eq.residuals, eq.results, eq.extra, eq.power};
+  std::vector<char> alive_flag(eq.residuals.size(), 1);
+  if (eq.eliminate) eliminate_explicit(eq, alive_flag);
+  const bool use_saddle =
+      !saddle_inverse.empty() && (eq.simplified || largest_block(eq, alive_flag) >= kSaddleFrom);
+  std::vector<BlockRows> groups;
   if (use_saddle) {
     // The saddle-point iteration wants the stage system whole, in its own order.
     eq.residuals = whole.residuals;
     eq.results = whole.results;
     eq.extra = whole.extra;
     eq.power = whole.power;
-    rows = whole_rows;
-    split(std::vector<char>(eq.residuals.size(), 1));
-    groups = {alive};
-    for (std::size_t u = 0; u < equation_of.size(); ++u) equation_of[u] = static_cast<std::int32_t>(u);
+    alive_flag.assign(eq.residuals.size(), 1);
+    groups = {whole_block(eq)};
+  } else {
+    groups = solving_order(eq, alive_flag);
   }
+  std::vector<std::int32_t> alive;
+  for (std::int32_t u = 0; u < total; ++u)
+    if (alive_flag[static_cast<std::size_t>(u)] != 0) alive.push_back(u);
 
   struct Wanted {
     std::vector<std::int32_t> unknowns, equations;
@@ -321,20 +151,17 @@ Plan::Plan(Equations eq) {
   std::vector<Wanted> wanted;
   std::int32_t placed = 0;
   std::vector<NodeId> roots(eq.results.begin(), eq.results.end());
-  for (const auto& equations : groups) {
-    Wanted wish{.unknowns = {}, .equations = equations, .residuals = {}, .jacobian = {}, .linear = !eq.simplified};
-    for (const std::int32_t u : alive)
-      if (std::find(equations.begin(), equations.end(), equation_of[static_cast<std::size_t>(u)]) != equations.end())
-        wish.unknowns.push_back(u);
-    for (const std::int32_t r : equations) {
-      wish.residuals.push_back(eq.residuals[static_cast<std::size_t>(r)]);
-      for (const std::int32_t u : behind_jumps(g, wish.residuals.back()))
-        if (std::find(wish.unknowns.begin(), wish.unknowns.end(), u) != wish.unknowns.end()) wish.linear = false;
-      const Row& row = rows[static_cast<std::size_t>(r)];
+  for (const BlockRows& group : groups) {
+    Wanted wish{.unknowns = group.unknowns,
+                .equations = group.equations,
+                .residuals = {},
+                .jacobian = {},
+                .linear = !eq.simplified && !group.jumps};
+    for (std::size_t k = 0; k < group.equations.size(); ++k) {
+      wish.residuals.push_back(eq.residuals[static_cast<std::size_t>(group.equations[k])]);
       for (const std::int32_t u : wish.unknowns) {
-        const auto d = row.find(u);
-        const NodeId entry = d == row.end() ? g.zero() : d->second;
-        wish.jacobian.push_back(entry);
+        const auto d = group.rows[k].find(u);
+        wish.jacobian.push_back(d == group.rows[k].end() ? g.zero() : d->second);
       }
     }
     for (const NodeId id : reachable(g, wish.jacobian))

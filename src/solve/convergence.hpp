@@ -81,6 +81,23 @@ class Convergence {
   int since_ = 0;
 };
 
+// The same for linear equations, which are solved once, or corrected while that helps (SolveOptions::refine).
+class LinearRefinement {
+ public:
+  explicit LinearRefinement(const SolveOptions& options) : wanted_(options.refine) {}
+  // The k-th correction had this size; the first one is the solution itself. True: that was the last.
+  bool operator()(int k, double size) {
+    if (!wanted_ || k == kMost || size == 0.0 || (k > 2 && !(size < 0.5 * before_))) return true;
+    before_ = size;
+    return false;
+  }
+
+ private:
+  static constexpr int kMost = 5;  // two do where the matrix is well conditioned
+  bool wanted_;
+  double before_ = 0.0;
+};
+
 namespace newton {
 
 // With the leading matrix: corrections shrank as they should, and then stopped at once, near rounding.

@@ -82,6 +82,9 @@ struct SolveOptions {
   // little about the next (the multipliers of position constraints, which act through h^2).
   bool cautious = false;
   bool simplified = false;  // never the exact matrix [Hilden2009, Algorithm 2.1]
+  // Linear blocks are corrected with the same factors until that does not help any more: then every equation is satisfied
+  // to the rounding errors of its own terms, whatever their sizes are beside those of other equations. [Skeel1980]
+  bool refine = false;
 };
 
 // Sizes of Scale::state and ::state_per_step. Corrections are compared with `typical`, to rounding. What comes from

@@ -143,6 +143,7 @@ bool solve_block(const Plan::Block& b, double* w, const Sizes& sizes, const Solv
                                                           : Matrix::current;
   if (b.leading) keep_guess(b, w);
   Convergence convergence(options);
+  LinearRefinement refined(options);
   for (int k = 1; k <= options.max_iterations; ++k) {
     ++report.iterations;
     b.residual.run(w);
@@ -171,7 +172,11 @@ bool solve_block(const Plan::Block& b, double* w, const Sizes& sizes, const Solv
     report.correction = c.size;
     if (k == 1 && !b.linear) report.first = larger(report.first, c.size);
     const bool current = matrix == Matrix::current;
-    if (b.linear) return true;
+    if (b.linear) {
+      if (refined(k, c.size)) return true;
+      matrix = Matrix::old;
+      continue;
+    }
     if (convergence.arrived(c, current)) {
       if (!convergence.ran_away(c)) return true;
       report.reason = kRanAway;

@@ -120,6 +120,7 @@ bool SparsePlan::solve_block(std::size_t number, double* w, const Sizes& sizes, 
   double size[4];
   for (int k = 0; k < 4; ++k) size[k] = std::fmax(sizes.typical[k % 2], k < 2 ? 0.0 : sizes.noise[k % 2]);
   Convergence convergence(options);
+  LinearRefinement refined(options);
   bool current = true;  // the matrix is to be that of this point
   double before = 0.0;
   for (int k = 1; k <= options.max_iterations; ++k) {
@@ -128,9 +129,9 @@ bool SparsePlan::solve_block(std::size_t number, double* w, const Sizes& sizes, 
       run(SparsePart::first, number, w, size);
     } else {
       run(SparsePart::values_and_residual, number, w);
-      const double now = excess(b, w);
+      const double now = b.linear ? 0.0 : excess(b, w);
       report.residual = largest(w + b.r, static_cast<std::size_t>(b.size));
-      if (now <= kExact || (now <= kStagnating && now > 0.5 * before)) return true;
+      if (!b.linear && (now <= kExact || (now <= kStagnating && now > 0.5 * before))) return true;
       before = now;
     }
     ++report.iterations;
@@ -155,7 +156,7 @@ bool SparsePlan::solve_block(std::size_t number, double* w, const Sizes& sizes, 
       return false;
     }
     report.correction = c.size;
-    const bool arrived = b.linear || convergence.arrived(c, current);
+    const bool arrived = b.linear ? refined(k, c.size) : convergence.arrived(c, current);
     if (arrived && !b.linear && convergence.ran_away(c)) {
       report.reason = kRanAway;
       return false;
@@ -165,7 +166,7 @@ bool SparsePlan::solve_block(std::size_t number, double* w, const Sizes& sizes, 
       return true;
     }
     if (convergence.measured()) report.contraction = convergence.ratio();
-    current = convergence.ratio() > kRefresh;
+    current = !b.linear && convergence.ratio() > kRefresh;
   }
   report.reason = "Newton's iteration did not converge";
   return false;

@@ -1,0 +1,194 @@
+#include "audit/equations_of_motion.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "expr/traverse.hpp"
+#include "formulation/evaluator.hpp"
+#include "formulation/family_start.hpp"
+#include "formulation/terms.hpp"
+#include "solve/condition.hpp"
+
+namespace rattleback {
+namespace {
+
+constexpr double kLargestResidual = 1e-8, kLeastDigits = 1e-4;
+
+Equations level_of(const System& system) {
+  if (system.is_port_hamiltonian()) return acceleration_level(system.port_hamiltonian());
+  if (system.is_odae()) return acceleration_level(system.odae());
+  return system.is_mechanical() ? acceleration_level(system.mechanical()) : acceleration_level(system.dae());
+}
+
+}  // namespace
+
+// Single equations: residuals with their terms, and the matrix, as one program.
+struct EquationsOfMotion::Dense {
+  explicit Dense(const System& system)
+      : level(level_of(system)), n(std::max(system.n(), system.nv())), size(level.residuals.size()) {
+    Graph& g = level.graph;
+    const auto unknowns = static_cast<std::int32_t>(size);
+    // Unknowns in the place of the multipliers, which do not occur any more.
+    const auto put_in = [&](NodeId e) {
+      return substitute(g, e, [&](NodeId leaf) {
+        const Node x = g[leaf];
+        return x.space == kUnknown ? g.variable(kMultiplier, x.base()) : leaf;
+      });
+    };
+    std::vector<NodeId> nodes;
+    for (const NodeId residual : level.residuals) {
+      nodes.push_back(put_in(residual));
+      const NodeId root = nodes.back();
+      collect_terms(g, root, nodes);
+      ends.push_back(nodes.size());
+    }
+    for (std::size_t i = 0; i < size; ++i)
+      for (const Entry& e : gradient(g, level.residuals[i], kUnknown)) {
+        places.emplace_back(i, e.row.base);
+        nodes.push_back(put_in(e.expr));
+      }
+    values.emplace(g, nodes, n, unknowns);
+    if (system.is_port_hamiltonian()) algebraic = system.port_hamiltonian().algebraic_states();
+  }
+
+  Equations level;
+  std::int32_t n;
+  std::size_t size;
+  std::vector<std::size_t> ends;  // where the terms of an equation end; its residual stands before them
+  std::vector<std::pair<Eigen::Index, Eigen::Index>> places;
+  std::optional<Evaluator> values;
+  std::vector<char> algebraic;  // port-Hamiltonian
+};
+
+// Families: every entry in a place of its own, with its terms behind it.
+struct EquationsOfMotion::Large {
+  explicit Large(const System& system) : f(system.families()), level(acceleration_level(f)) {
+    for (const Entry& e : level) {
+      std::vector<NodeId> terms = {e.expr};
+      collect_terms(f.graph, e.expr, terms);
+      for (std::size_t k = 0; k < terms.size(); ++k) {
+        flat.push_back({terms[k], e.count, {}, {}});
+        rows.push_back(e.row);
+        is_term.push_back(k > 0 ? 1 : 0);
+      }
+    }
+    for (const Entries* matrix : {&f.mass, &f.K}) flat.insert(flat.end(), matrix->begin(), matrix->end());
+    const std::int32_t count = side_by_side(flat);
+    values.emplace(f.graph, flat, count, f.n, f.n + f.m);
+  }
+
+  FamilyMechanical f;
+  Entries level, flat;
+  std::vector<IndexMap> rows;
+  std::vector<char> is_term;
+  std::optional<Evaluator> values;
+};
+
+EquationsOfMotion::EquationsOfMotion(const System& system) : system_(&system) {
+  // Where a unilateral constraint does not act, its equation does not hold.
+  const bool contacts = system.is_odae() && !system.model().odae.unilateral.empty();
+  if (contacts || (system.m() == 0 && !system.is_mechanical() && !system.is_port_hamiltonian())) return;
+  if (system.is_large())
+    large_ = std::make_unique<Large>(system);
+  else
+    dense_ = std::make_unique<Dense>(system);
+}
+
+EquationsOfMotion::~EquationsOfMotion() = default;
+
+void EquationsOfMotion::look(double t, std::span<const double> q, std::span<const double> v,
+                             std::span<const double> multipliers, std::span<const double> rates, int redundant) {
+  if (!dense_ && !large_) return;
+  std::vector<double> unknowns;
+  if (system_->is_port_hamiltonian()) {
+    for (std::size_t i = 0; i < q.size(); ++i) unknowns.push_back(dense_->algebraic[i] != 0 ? q[i] : rates[i]);
+  } else {
+    if (system_->is_mechanical()) unknowns.assign(rates.begin(), rates.end());
+    unknowns.insert(unknowns.end(), multipliers.begin(), multipliers.end());
+  }
+  double residual = 0.0, largest = 0.0;
+  if (dense_) {
+    const Dense& d = *dense_;
+    const std::span<const double> x = (*dense_->values)(t, q, v, unknowns);
+    const auto size = static_cast<Eigen::Index>(d.size);
+    Eigen::MatrixXd A = Eigen::MatrixXd::Zero(size, size);
+    for (std::size_t k = 0; k < d.places.size(); ++k) A(d.places[k].first, d.places[k].second) += x[d.ends.back() + k];
+    if (!A.allFinite()) return;
+    // Equations of different units are compared after equilibration.
+    const Equilibration scale = equilibrate(A);
+    for (std::size_t i = 0, at = 0; i < d.size; at = d.ends[i++]) {
+      const double s = scale.rows(static_cast<Eigen::Index>(i));
+      residual = std::fmax(residual, s * std::fabs(x[at]));
+      for (std::size_t k = at + 1; k < d.ends[i]; ++k) largest = std::fmax(largest, s * std::fabs(x[k]));
+    }
+    see(t, residual > 0.0 ? residual / largest : 0.0, condition(A, redundant));
+    return;
+  }
+  Large& d = *large_;
+  const std::span<const double> x = (*d.values)(t, q, v, unknowns);
+  const auto n = static_cast<std::size_t>(d.f.n), size = n + static_cast<std::size_t>(d.f.m);
+  std::vector<double> sum(size, 0.0), terms(size, 0.0);
+  std::size_t at = 0;
+  for (std::size_t k = 0; k < d.rows.size(); ++k)
+    for (std::int32_t i = 0; i < std::max(1, d.flat[k].count); ++i, ++at) {
+      const auto row = static_cast<std::size_t>(d.rows[k].at(i));
+      if (d.is_term[k] != 0)
+        terms[row] = std::fmax(terms[row], std::fabs(x[at]));
+      else
+        sum[row] += x[at];
+    }
+  const auto half = [&](std::size_t first, std::size_t last) {  // the balances, then the constraints
+    double worst = 0.0, big = 0.0;
+    for (std::size_t i = first; i < last; ++i) {
+      worst = std::fmax(worst, std::fabs(sum[i]));
+      big = std::fmax(big, terms[i]);
+    }
+    residual = std::fmax(residual, worst > 0.0 ? worst / big : 0.0);
+  };
+  half(0, n);
+  half(n, size);
+  std::vector<Cell> cells;
+  const auto add = [&](const Entries& matrix, std::int32_t first, bool twice) {
+    for (const Entry& e : matrix)
+      for (std::int32_t i = 0; i < std::max(1, e.count); ++i, ++at) {
+        cells.push_back({first + e.row.at(i), e.col.at(i), x[at]});
+        if (twice) cells.push_back({e.col.at(i), first + e.row.at(i), x[at]});
+      }
+  };
+  add(d.f.mass, 0, false);
+  add(d.f.K, d.f.n, true);
+  see(t, residual, sparse_condition(static_cast<std::int32_t>(size), cells));
+}
+
+void EquationsOfMotion::see(double t, double residual, double condition) {
+  if (std::isnan(residual)) residual = std::numeric_limits<double>::infinity();
+  if (!audit_) audit_.emplace(EquationsAudit{residual, condition, t, t});
+  if (residual > audit_->residual) {
+    audit_->residual = residual;
+    audit_->residual_t = t;
+  }
+  if (condition > audit_->condition) {
+    audit_->condition = condition;
+    audit_->condition_t = t;
+  }
+}
+
+std::string equations_warning(const EquationsAudit& a) {
+  constexpr double kEps = std::numeric_limits<double>::epsilon();
+  if (!(a.residual <= kLargestResidual))
+    return fmt::format(
+        "accelerations and multipliers satisfy the equations of motion only to {:.1e} (relative, at t = {:.6g}): do not "
+        "trust the multipliers",
+        a.residual, a.residual_t);
+  if (!(a.condition * kEps <= kLeastDigits))
+    return fmt::format(
+        "the multipliers are badly determined: the equations of motion have the condition {:.1e} at t = {:.6g}, so rounding "
+        "errors may change them by {:.0e} relative",
+        a.condition, a.condition_t, std::fmin(1.0, a.condition * kEps));
+  return "";
+}
+
+}  // namespace rattleback

@@ -1,0 +1,44 @@
+// How well accelerations and multipliers satisfy the equations that determine them (formulation/acceleration.hpp), looked
+// at from outside: the equations as they stand are evaluated at the numbers that were found, whatever way they were found.
+//
+// A small residual alone does not show multipliers that are badly determined, so the condition of the matrix of these
+// equations stands beside it, after equilibration: for mechanical systems [L_vv K^T; K 0].
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "formulation/system.hpp"
+#include "rattleback/simulate.hpp"
+
+namespace rattleback {
+
+class EquationsOfMotion {
+ public:
+  explicit EquationsOfMotion(const System& system);
+  ~EquationsOfMotion();
+  EquationsOfMotion(const EquationsOfMotion&) = delete;
+  EquationsOfMotion& operator=(const EquationsOfMotion&) = delete;
+
+  // At a state. multipliers: those that are reported there. rates: v', z' of an odae, x' of a port-Hamiltonian system; not
+  // looked at of a dae. redundant: how many constraints depend on the others there.
+  void look(double t, std::span<const double> q, std::span<const double> v, std::span<const double> multipliers,
+            std::span<const double> rates, int redundant = 0);
+  // The worst of all looks. Nothing when there is nothing to determine.
+  [[nodiscard]] const std::optional<EquationsAudit>& audit() const { return audit_; }
+
+ private:
+  struct Dense;
+  struct Large;
+  void see(double t, double residual, double condition);
+  const System* system_;
+  std::unique_ptr<Dense> dense_;
+  std::unique_ptr<Large> large_;
+  std::optional<EquationsAudit> audit_;
+};
+
+// What is wrong with them, for the notes of a run; "" when nothing is.
+std::string equations_warning(const EquationsAudit& audit);
+
+}  // namespace rattleback
