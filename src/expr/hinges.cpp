@@ -1,12 +1,11 @@
 #include "expr/hinges.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <functional>
-#include <set>
-#include <unordered_map>
 
-#include "expr/traverse.hpp"
+#include "expr/rewrite.hpp"
 
 namespace rattleback {
 namespace {
@@ -15,32 +14,55 @@ constexpr Space kHinge = 0xffe2;
 // Below these, repeating the work costs less than a product for each function and variable.
 constexpr std::size_t kFewestVariables = 4, kFewestFunctions = 4;
 
-using Set = std::set<std::int32_t>;
+// Which variables and hinges a node contains: variables as they are numbered, hinges behind them.
+class Sets {
+ public:
+  Sets(std::size_t nodes, std::size_t bits) : words_((bits + 63) / 64), bits_(nodes * words_, 0) {}
+  void insert(std::size_t node, std::size_t bit) { row(node)[bit / 64] |= std::uint64_t{1} << (bit % 64); }
+  void join(std::size_t node, std::size_t other) {
+    for (std::size_t k = 0; k < words_; ++k) row(node)[k] |= row(other)[k];
+  }
+  void clear(std::size_t node) { std::fill_n(row(node), words_, 0); }
+  std::size_t count(std::size_t node) {
+    std::size_t sum = 0;
+    for (std::size_t k = 0; k < words_; ++k) sum += static_cast<std::size_t>(std::popcount(row(node)[k]));
+    return sum;
+  }
 
-// For each node, how many of the functions contain it.
-std::unordered_map<NodeId, std::size_t> functions_above(const Graph& g, std::span<const NodeId> functions) {
-  std::unordered_map<NodeId, std::size_t> count;
-  for (const NodeId& f : functions)
-    for (const NodeId id : reachable(g, std::span(&f, 1))) ++count[id];
-  return count;
-}
+ private:
+  std::uint64_t* row(std::size_t node) { return bits_.data() + node * words_; }
+  std::size_t words_;
+  std::vector<std::uint64_t> bits_;
+};
 
 // Hinges in the order in which they depend on each other.
 std::vector<NodeId> find_hinges(const Graph& g, std::span<const NodeId> functions, Space space) {
-  const std::unordered_map<NodeId, std::size_t> above = functions_above(g, functions);
   const std::vector<NodeId> order = reachable(g, functions);
-  std::unordered_map<NodeId, int> users;
-  for (const NodeId id : order) for_each_argument(g[id], [&](NodeId k) { ++users[k]; });
-  std::unordered_map<NodeId, Set> variables;  // of the space, and hinges as -1, -2, ...
+  std::vector<std::int32_t> place(g.size(), -1);
+  for (std::size_t k = 0; k < order.size(); ++k) place[order[k]] = static_cast<std::int32_t>(k);
+  const auto at = [&](NodeId id) { return static_cast<std::size_t>(place[id]); };
+  std::vector<std::size_t> above(order.size(), 0), users(order.size(), 0);  // how many functions contain it; use it
+  for (const NodeId& f : functions)
+    for (const NodeId id : reachable(g, std::span(&f, 1))) ++above[at(id)];
+  std::size_t variables = 0, candidates = 0;
+  for (const NodeId id : order) {
+    for_each_argument(g[id], [&](NodeId k) { ++users[at(k)]; });
+    if (g[id].op == Op::variable && g[id].space == space)
+      variables = std::max(variables, static_cast<std::size_t>(g[id].base()) + 1);
+  }
+  const auto may_be = [&](NodeId id) { return above[at(id)] >= kFewestFunctions && users[at(id)] >= 2; };
+  for (const NodeId id : order) candidates += may_be(id) ? 1 : 0;
+  Sets sets(order.size(), variables + candidates);
   std::vector<NodeId> hinges;
   for (const NodeId id : order) {
     const Node& n = g[id];
-    Set& mine = variables[id];
-    if (n.op == Op::variable && n.space == space) mine.insert(n.base());
-    for_each_argument(n, [&](NodeId k) { mine.insert(variables[k].begin(), variables[k].end()); });
-    if (mine.size() < kFewestVariables || above.at(id) < kFewestFunctions || users[id] < 2) continue;
+    const std::size_t mine = at(id);
+    if (n.op == Op::variable && n.space == space) sets.insert(mine, static_cast<std::size_t>(n.base()));
+    for_each_argument(n, [&](NodeId k) { sets.join(mine, at(k)); });
+    if (!may_be(id) || sets.count(mine) < kFewestVariables) continue;
+    sets.clear(mine);
+    sets.insert(mine, variables + hinges.size());
     hinges.push_back(id);
-    mine = {-static_cast<std::int32_t>(hinges.size())};
   }
   return hinges;
 }
@@ -49,37 +71,29 @@ std::vector<NodeId> find_hinges(const Graph& g, std::span<const NodeId> function
 
 std::vector<GradientRow> jacobian_by_hinges(Graph& g, std::span<const NodeId> functions, Space space) {
   const std::vector<NodeId> hinges = find_hinges(g, functions, space);
-  // With hinges as variables.
-  const auto rewrite = [&](NodeId root, std::size_t below) {
-    std::unordered_map<NodeId, NodeId> image;
-    for (const NodeId id : reachable(g, std::span(&root, 1))) {
-      const auto hinge = std::find(hinges.begin(), hinges.begin() + static_cast<std::ptrdiff_t>(below), id);
-      image[id] = hinge != hinges.begin() + static_cast<std::ptrdiff_t>(below)
-                      ? g.variable(kHinge, static_cast<std::int32_t>(hinge - hinges.begin()))
-                  : is_leaf(g[id].op) ? id
-                                      : rebuild(g, id, [&](NodeId k) { return image.at(k); });
-    }
-    return image.at(root);
-  };
-  const auto back = [&](NodeId e) {
-    return substitute(g, e, [&](NodeId leaf) {
-      const Node& n = g[leaf];
-      return n.space == kHinge ? hinges[static_cast<std::size_t>(n.base())] : leaf;
-    });
-  };
+  if (hinges.empty()) return {};
+  // With hinges as variables. Hinges are set in their order, so that each is written with those before it.
+  Rewrite to_variables(g, [](NodeId leaf) { return leaf; });
+  Rewrite back(g, [&](NodeId leaf) {
+    const Node& n = g[leaf];
+    return n.space == kHinge ? hinges[static_cast<std::size_t>(n.base())] : leaf;
+  });
   struct Derivatives {
     GradientRow direct;
     std::map<std::int32_t, NodeId> by_hinge;
   };
-  const auto derive = [&](NodeId f, std::size_t below) {
+  const auto derive = [&](NodeId f) {
     Derivatives out;
-    const NodeId e = rewrite(f, below);
+    const NodeId e = to_variables(f);
     for (const Entry& d : gradient(g, e, space)) out.direct[d.row.base] = back(d.expr);
     for (const Entry& d : gradient(g, e, kHinge)) out.by_hinge[d.row.base] = back(d.expr);
     return out;
   };
   std::vector<Derivatives> of_hinge;
-  for (std::size_t k = 0; k < hinges.size(); ++k) of_hinge.push_back(derive(hinges[k], k));
+  for (std::size_t k = 0; k < hinges.size(); ++k) {
+    of_hinge.push_back(derive(hinges[k]));
+    to_variables.set(hinges[k], g.variable(kHinge, static_cast<std::int32_t>(k)));
+  }
   const auto add = [&](std::map<std::int32_t, NodeId>& to, std::int32_t variable, NodeId term) {
     const auto [place, fresh] = to.try_emplace(variable, term);
     if (!fresh) place->second = g.add(place->second, term);
@@ -108,7 +122,7 @@ std::vector<GradientRow> jacobian_by_hinges(Graph& g, std::span<const NodeId> fu
     return std::move(d.direct);
   };
   std::vector<GradientRow> rows;
-  for (const NodeId f : functions) rows.push_back(expand(derive(f, hinges.size())));
+  for (const NodeId f : functions) rows.push_back(expand(derive(f)));
   return rows;
 }
 

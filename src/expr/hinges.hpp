@@ -15,7 +15,7 @@ namespace rattleback {
 
 using GradientRow = std::map<std::int32_t, NodeId>;  // variable -> derivative
 
-// Rows of the Jacobian with respect to the variables of a space, without families.
+// Rows of the Jacobian with respect to the variables of a space, without families. Empty when there are no hinges.
 std::vector<GradientRow> jacobian_by_hinges(Graph& g, std::span<const NodeId> functions, Space space);
 
 }  // namespace rattleback

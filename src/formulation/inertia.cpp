@@ -49,10 +49,7 @@ AddedInertia added_inertia(const Model& model, const Graph& graph, const std::ve
                            const std::vector<std::vector<NodeId>>& K) {
   AddedInertia out;
   const auto n = static_cast<Index>(Lvv.size()), m = static_cast<Index>(K.size());
-  const auto constant = [&](const std::vector<NodeId>& row) {
-    return std::all_of(row.begin(), row.end(), [&](NodeId e) { return graph.is_constant(e); });
-  };
-  if (m == 0 || std::all_of(Lvv.begin(), Lvv.end(), constant)) return out;
+  if (m == 0) return out;
   const MatrixXd M = evaluate(model, graph, Lvv, n);
   const MatrixXd k = evaluate(model, graph, K, n);
   if (!M.allFinite() || !k.allFinite() || !(M.diagonal().cwiseAbs().maxCoeff() > 0.0)) return out;

@@ -22,8 +22,8 @@ struct AddedInertia {
   std::vector<std::string> without_inertia;  // coordinates in the kernel of L_vv
 };
 
-// Decided at the start of the model. Nothing is added when L_vv is regular there, however small its masses are, when it
-// is constant (a mass of exactly 0), or when the constraints do not help.
+// Decided at the start of the model. Nothing is added when L_vv is regular there, however small its masses are, or when the
+// constraints do not help: then forces must determine what a mass of exactly 0 does not.
 AddedInertia added_inertia(const Model& model, const Graph& graph, const std::vector<std::vector<NodeId>>& Lvv,
                            const std::vector<std::vector<NodeId>>& K);
 

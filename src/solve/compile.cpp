@@ -39,6 +39,7 @@ void shorten(Graph& g, const std::vector<NodeId>& residuals, const std::vector<s
       const auto d = row.find(u);
       other.push_back(d == row.end() ? g.zero() : d->second);
     }
+  if (other.empty()) return;
   if (reachable(g, other).size() < reachable(g, jacobian).size()) jacobian = std::move(other);
 }
 

@@ -71,47 +71,22 @@ NodeId without(Graph& g, NodeId root, std::int32_t u, std::map<NodeId, NodeId>& 
 
 }  // namespace
 
-NodeId Substitution::operator()(NodeId expr) {
-  if (values_.empty()) return expr;
-  if (image_.size() < g_.size()) image_.resize(g_.size(), 0);
-  const auto known = [&](NodeId id) { return id < image_.size() && image_[id] != 0; };
-  std::vector<NodeId> open = {expr};
-  while (!open.empty()) {
-    const NodeId id = open.back();
-    if (known(id)) {
-      open.pop_back();
-      continue;
-    }
-    const Node n = g_[id];
-    NodeId image = id;
-    if (is_unknown(n)) {
-      if (const auto value = values_.find(n.base()); value != values_.end()) image = value->second;
-    } else if (!is_leaf(n.op)) {
-      bool ready = true, same = true;
-      for_each_argument(n, [&](NodeId k) {
-        if (!known(k)) {
-          open.push_back(k);
-          ready = false;
-        } else {
-          same = same && image_[k] == k + 1;
-        }
-      });
-      if (!ready) continue;
-      if (!same) image = rebuild(g_, id, [&](NodeId k) { return image_[k] - 1; });
-    }
-    image_[id] = image + 1;
-    open.pop_back();
-  }
-  return image_[expr] - 1;
-}
-
-std::vector<std::int32_t> Occurrences::operator()(NodeId expr) {
+void Occurrences::look() {
   for (auto id = static_cast<NodeId>(contains_.size()); id < g_.size(); ++id) {
     const Node& n = g_[id];
     char has = is_unknown(n) ? 1 : 0;
     for_each_argument(n, [&](NodeId k) { has = static_cast<char>(has | contains_[k]); });
     contains_.push_back(has);
   }
+}
+
+bool Occurrences::any(NodeId expr) {
+  look();
+  return contains_[expr] != 0;
+}
+
+std::vector<std::int32_t> Occurrences::operator()(NodeId expr) {
+  look();
   static thread_local NodeMap<char> seen;
   seen.clear(g_.size());
   std::vector<std::int32_t> out;

@@ -9,28 +9,40 @@
 #include <span>
 #include <vector>
 
+#include "expr/rewrite.hpp"
 #include "solve/equations.hpp"
 
 namespace rattleback {
 
-// Values of unknowns, put into many formulas; what formulas have in common is rewritten once.
+// Values of unknowns, put into many formulas.
 class Substitution {
  public:
-  explicit Substitution(Graph& graph) : g_(graph) {}
+  explicit Substitution(Graph& graph) : rewrite_(graph, Leaf{&graph, &values_}) {}
+  Substitution(const Substitution&) = delete;
+  Substitution& operator=(const Substitution&) = delete;
   // From here on. Unless what was rewritten is forgotten, no formula that was rewritten before may have contained u.
   void set(std::int32_t u, NodeId value) { values_[u] = value; }
-  void forget() { image_.clear(); }
+  void forget() { rewrite_.forget(); }
   [[nodiscard]] bool empty() const { return values_.empty(); }
   [[nodiscard]] bool has(std::int32_t u) const { return values_.contains(u); }
-  NodeId operator()(NodeId expr);
+  NodeId operator()(NodeId expr) { return values_.empty() ? expr : rewrite_(expr); }
   void operator()(std::span<NodeId> exprs) {
     for (NodeId& e : exprs) e = (*this)(e);
   }
 
  private:
-  Graph& g_;
+  struct Leaf {
+    const Graph* graph;
+    const std::map<std::int32_t, NodeId>* values;
+    NodeId operator()(NodeId id) const {
+      const Node& n = (*graph)[id];
+      if (n.space != kUnknown) return id;
+      const auto value = values->find(n.base());
+      return value != values->end() ? value->second : id;
+    }
+  };
   std::map<std::int32_t, NodeId> values_;
-  std::vector<NodeId> image_;  // by node; number + 1, 0: not known yet
+  Rewrite<Leaf> rewrite_;
 };
 
 // Which unknowns occur in a formula, ascending.
@@ -38,8 +50,10 @@ class Occurrences {
  public:
   explicit Occurrences(const Graph& graph) : g_(graph) {}
   std::vector<std::int32_t> operator()(NodeId expr);
+  bool any(NodeId expr);
 
  private:
+  void look();
   const Graph& g_;
   std::vector<char> contains_;  // by node: does it contain an unknown at all?
 };

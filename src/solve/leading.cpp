@@ -4,27 +4,37 @@
 #include <cmath>
 #include <numeric>
 
+#include "expr/rewrite.hpp"
+#include "solve/explicit_unknowns.hpp"
+
 namespace rattleback {
 namespace {
 
 constexpr std::size_t kSmallestBlock = 6;      // below it, the exact matrix is as cheap
 constexpr std::size_t kLargestComponent = 12;  // coordinates that one mass matrix couples: eliminated in formulas
 
-NodeId without_step(Graph& g, NodeId e) {
-  return substitute(g, e, [&](NodeId leaf) {
-    const Node& node = g[leaf];
-    return node.op == Op::variable && node.space == kStepSize ? g.zero() : leaf;
-  });
-}
+// Formulas for h -> 0.
+class Limit {
+ public:
+  explicit Limit(Graph& g) : g_(g), rewrite_(g, Leaf{&g}) {}
+  NodeId operator()(NodeId e) { return rewrite_(e); }
+  // Something that is neither 0 nor infinite, as far as the formula shows. Multipliers at position level (ggl) have not,
+  // since their rows are divided by h.
+  bool exists(NodeId e) {
+    const NodeId limit = (*this)(e);
+    for (const NodeId id : reachable(g_, std::span(&limit, 1)))
+      if (g_.is_constant(id) && !std::isfinite(g_[id].value)) return false;
+    return !g_.is_constant(limit, 0.0);
+  }
 
-// Something for h -> 0 that is neither 0 nor infinite, as far as the formula shows. Multipliers at position level (ggl)
-// have not, since their rows are divided by h.
-bool has_limit(Graph& g, NodeId e) {
-  const NodeId limit = without_step(g, e);
-  for (const NodeId id : reachable(g, std::span(&limit, 1)))
-    if (g.is_constant(id) && !std::isfinite(g[id].value)) return false;
-  return !g.is_constant(limit, 0.0);
-}
+ private:
+  struct Leaf {
+    Graph* graph;
+    NodeId operator()(NodeId id) const { return (*graph)[id].space == kStepSize ? graph->zero() : id; }
+  };
+  Graph& g_;
+  Rewrite<Leaf> rewrite_;
+};
 
 // The part of the matrix that is left for h -> 0, and its elimination. No pivots are chosen: mass matrices need none, and a
 // poor matrix shows in the iteration, which then takes the exact one.
@@ -32,12 +42,13 @@ class LeadingPart {
  public:
   LeadingPart(Graph& g, std::size_t size) : g_(g), n_(size), a_(size * size, g.zero()) {}
 
-  bool read(std::span<const NodeId> entries) {
+  bool read(std::span<const NodeId> entries, Limit& limit) {
+    Occurrences unknowns(g_);
     for (std::size_t k = 0; k < a_.size(); ++k) {
       if (g_.is_constant(entries[k], 0.0)) continue;
-      a_[k] = without_step(g_, entries[k]);
+      a_[k] = limit(entries[k]);
       if (g_.is_constant(a_[k]) && !std::isfinite(g_[a_[k]].value)) return false;
-      if (depends_on(g_, std::span(&a_[k], 1), kUnknown)) return false;
+      if (unknowns.any(a_[k])) return false;
     }
     return small_components();
   }
@@ -98,15 +109,16 @@ std::optional<LeadingForm> leading_form(Graph& g, std::span<const NodeId> J, std
   LeadingForm out;
   std::vector<std::size_t> x, y;  // places of velocities and multipliers
   if (n < kSmallestBlock) return std::nullopt;
+  Limit limit(g);
   for (std::size_t i = 0; i < n; ++i)
-    (scales[i] == Equations::Scale::state && has_limit(g, J[i * n + i]) ? x : y).push_back(i);
+    (scales[i] == Equations::Scale::state && limit.exists(J[i * n + i]) ? x : y).push_back(i);
   if (y.empty() || x.size() < y.size()) return std::nullopt;
   LeadingPart A(g, x.size());
   {
     std::vector<NodeId> entries;
     for (const std::size_t i : x)
       for (const std::size_t j : x) entries.push_back(J[i * n + j]);
-    if (!A.read(entries) || !A.factor()) return std::nullopt;
+    if (!A.read(entries, limit) || !A.factor()) return std::nullopt;
   }
   const auto variable = [&](Space space, std::size_t k) {
     return g.variable(space, first + static_cast<std::int32_t>(k));

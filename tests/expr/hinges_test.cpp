@@ -67,10 +67,10 @@ TEST(Hinges, GiveTheDerivativesOfPlainSweepsWithShorterFormulas) {
   EXPECT_LT(reachable(g, hinges).size() * 3, reachable(g, sweeps).size() * 2);
 }
 
-TEST(Hinges, ChangeNothingWhereFunctionsShareNothing) {
+TEST(Hinges, AreNotFoundWhereFunctionsShareNothing) {
   Graph g;
   const std::vector<NodeId> f = functions(g, false);
-  EXPECT_EQ(dense(g, jacobian_by_hinges(g, f, kPosition)), plain(g, f));
+  EXPECT_TRUE(jacobian_by_hinges(g, f, kPosition).empty());
 }
 
 // A value that many functions share, all of them in a branch that is not taken, where it is no number.
