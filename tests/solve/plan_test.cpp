@@ -48,6 +48,69 @@ TEST(Plan, SubstitutesExplicitUnknownsAndSolvesTheRestInBlocks) {
   EXPECT_NEAR(x[2], std::sqrt(x[1] * x[1] + 1.0), 4e-16);
 }
 
+// m u0 + u1 + u2 = 1, u0 = 0, u0 + 1e-3 u3 = 2, u2 + c u3 = a: u1 has the coefficient -1/m in its own equation once u0 is put
+// in, and u2 then -1/m + m/m^2, which is 0 or what rounding leaves of it. Nothing may be divided by that.
+TEST(Plan, DoesNotDivideByWhatRoundingLeavesOfZero) {
+  for (const double m : {0.1, 0.12, 0.3, 0.7, 1.1, 3.3}) {
+    Built b;
+    b.eq.inputs = {{kPosition, 2}};
+    Graph& g = b.g();
+    b.add(g.sub(g.add(g.add(g.mul(g.constant(m), b.u(0)), b.u(1)), b.u(2)), g.one()));
+    b.add(b.u(0));
+    b.add(g.sub(g.add(b.u(0), g.mul(g.constant(1e-3), b.u(3))), g.constant(2.0)));
+    b.add(g.sub(g.add(b.u(2), g.mul(b.in(1), b.u(3))), b.in(0)));
+    b.eq.results = {b.u(0), b.u(1), b.u(2), b.u(3)};
+    const Plan plan(b.eq);
+    std::vector<double> w = plan.image();
+    w[static_cast<std::size_t>(plan.slot(kPosition))] = 5.0;
+    w[static_cast<std::size_t>(plan.slot(kPosition)) + 1] = 1e-3;
+    plan.guess(w.data());
+    ASSERT_TRUE(plan.solve(w.data(), kScale, {}).ok);
+    const double* x = w.data() + plan.result_slot();
+    EXPECT_NEAR(x[0], 0.0, 1e-14);  // 4e-15
+    EXPECT_NEAR(x[1], -2.0, 1e-12) << m;
+    EXPECT_NEAR(x[2], 3.0, 1e-12) << m;
+    EXPECT_NEAR(x[3], 2000.0, 1e-9) << m;
+  }
+}
+
+// Equations of very different size, and a matrix that loses digits: refined, each is satisfied to its own rounding errors.
+TEST(Plan, RefinesLinearEquationsWhenAsked) {
+  Built b;
+  b.eq.inputs = {{kPosition, 1}};
+  b.eq.eliminate = false;
+  Graph& g = b.g();
+  constexpr int kSize = 8;
+  for (int i = 0; i < kSize; ++i) {  // a Hilbert matrix with scaled rows
+    NodeId sum = g.neg(b.in(0));
+    for (int j = 0; j < kSize; ++j)
+      sum = g.add(sum, g.mul(g.constant(std::pow(10.0, 2 * i - 6) / (i + j + 1.0)), b.u(j)));
+    b.add(sum);
+  }
+  for (int j = 0; j < kSize; ++j) b.eq.results.push_back(b.u(j));
+  const Plan plan(b.eq);
+  const auto worst = [&](bool refine) {
+    std::vector<double> w = plan.image();
+    w[static_cast<std::size_t>(plan.slot(kPosition))] = 1.0;
+    plan.guess(w.data());
+    EXPECT_TRUE(plan.solve(w.data(), kScale, {.refine = refine}).ok);
+    const double* x = w.data() + plan.result_slot();
+    double out = 0.0;
+    for (int i = 0; i < kSize; ++i) {
+      long double sum = -1.0L, terms = 1.0L;
+      for (int j = 0; j < kSize; ++j) {
+        const long double term = static_cast<long double>(std::pow(10.0, 2 * i - 6) / (i + j + 1.0)) * x[j];
+        sum += term;
+        terms += std::fabs(term);
+      }
+      out = std::fmax(out, static_cast<double>(std::fabs(sum) / terms));
+    }
+    return out;
+  };
+  EXPECT_LT(worst(true), 3e-16);
+  EXPECT_LE(worst(true), worst(false));
+}
+
 // sin(a) is the guess of u0 and a term of its equation: the iteration must not overwrite the term.
 TEST(Plan, KeepsAGuessApartFromAnEqualTermOfTheEquations) {
   Built b;
