@@ -180,12 +180,14 @@ std::string equations_warning(const EquationsAudit& a) {
   constexpr double kEps = std::numeric_limits<double>::epsilon();
   if (!(a.residual <= kLargestResidual))
     return fmt::format(
-        "accelerations and multipliers satisfy the equations of motion only to {:.1e} (relative, at t = {:.6g}): do not "
+        "accelerations and multipliers satisfy the equations of motion only to {:.1e} (relative, at t = {:.6g}): do "
+        "not "
         "trust the multipliers",
         a.residual, a.residual_t);
   if (!(a.condition * kEps <= kLeastDigits))
     return fmt::format(
-        "the multipliers are badly determined: the equations of motion have the condition {:.1e} at t = {:.6g}, so rounding "
+        "the multipliers are badly determined: the equations of motion have the condition {:.1e} at t = {:.6g}, so "
+        "rounding "
         "errors may change them by {:.0e} relative",
         a.condition, a.condition_t, std::fmin(1.0, a.condition * kEps));
   return "";

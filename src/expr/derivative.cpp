@@ -309,7 +309,9 @@ Entries partial_gradient(Graph& graph, NodeId expr, Space space, const std::func
   Collector out(graph);
   reverse(
       graph, expr, 0, [&](const Node& n) { return n.space == space && wanted(n.base()); },
-      [&](const Node& n, NodeId adj, std::int32_t loop) { out.add({adj, loop, {n.base(), n.stride()}, {}}); });
+      [&](const Node& n, NodeId adj, std::int32_t loop) {
+        out.add({adj, loop, {n.base(), n.stride()}, {}});
+      });
   return out.take();
 }
 

@@ -76,8 +76,10 @@ Entries acceleration_level(FamilyMechanical& f) {
   };
   const auto rate = [&](NodeId e) { return along_motion(g, e, kMultiplier); };
   add(f.p, rate, 0);
-  add(here(f.force), [&](NodeId e) { return g.neg(e); }, 0);
-  add(here(f.reaction), [](NodeId e) { return e; }, 0);
+  add(
+      here(f.force), [&](NodeId e) { return g.neg(e); }, 0);
+  add(
+      here(f.reaction), [](NodeId e) { return e; }, 0);
   add(f.k, rate, f.n);
   return out;
 }

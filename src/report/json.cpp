@@ -177,8 +177,7 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
   if (!model.has_states()) json["constraints"] = constraints_json(model, trajectory);
   if (trajectory.redundant) json["redundant"] = redundant_json(*trajectory.redundant);
   if (trajectory.equations)
-    json["equations"] = {{"residual", trajectory.equations->residual},
-                         {"condition", trajectory.equations->condition}};
+    json["equations"] = {{"residual", trajectory.equations->residual}, {"condition", trajectory.equations->condition}};
   if (trajectory.adaptive)
     json["adaptive"] = {{"controller", trajectory.adaptive->controller}, {"tolerance", trajectory.adaptive->tolerance},
                         {"steps", trajectory.adaptive->steps},           {"rejected", trajectory.adaptive->rejected},

@@ -481,18 +481,21 @@ AdvanceReport Run::adaptive_steps(const std::function<void(bool may_save)>& paus
   return report;
 }
 
-// At the start, the end, and some records between them.
+// At the start, the end, and some records between them. Members of a study, which have no records, are not looked at.
 void Run::audit_equations(Trajectory& out) {
   constexpr std::size_t kBetween = 6;
+  if (follower_.seen || follower_.go_on) return;
   const Trajectory::Records& r = out.records;
-  const std::size_t n = start_.q.size(), nv = start_.v.size(), m = acceleration_->count();
-  EquationsOfMotion equations(watched());
+  const std::size_t n = start_.q.size(), nv = start_.v.size(), m = out.multipliers.size();
+  EquationsOfMotion equations(system_);
+  acceleration_->use_set(-1);
   const auto look = [&](double t, std::span<const double> q, std::span<const double> v,
                         std::span<const double> multipliers) {
     acceleration_->set_guess(method_.stepper->multiplier_guess());
-    if (acceleration_->solve(t, q, v)) equations.look(t, q, v, multipliers, acceleration_->rates(), acceleration_->redundant());
+    if (acceleration_->solve(t, q, v))
+      equations.look(t, q, v, multipliers, acceleration_->acceleration(), acceleration_->redundant());
   };
-  if (!reduction_.active()) look(0.0, start_.q, start_.v, start_.multipliers);
+  look(0.0, start_.q, start_.v, start_.multipliers);
   if (r.multipliers.size() == r.rows * m && !system_.is_large())
     for (std::size_t k = 1; k <= kBetween && r.rows > 2; ++k) {
       const std::size_t i = k * (r.rows - 1) / (kBetween + 1);
@@ -501,8 +504,9 @@ void Run::audit_equations(Trajectory& out) {
     }
   look(out.t, out.q, out.v, out.multipliers);
   out.equations = equations.audit();
-  if (out.equations)
-    if (std::string warning = equations_warning(*out.equations); !warning.empty()) out.notes.push_back(std::move(warning));
+  if (!out.equations) return;
+  if (std::string warning = equations_warning(*out.equations); !warning.empty())
+    out.notes.push_back(std::move(warning));
 }
 
 // Back with the negative step, and how far from the start that ends.

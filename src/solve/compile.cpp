@@ -120,12 +120,10 @@ Plan::Plan(Equations eq) {
   struct Formulas {
     std::vector<NodeId> residuals, results, extra, power;
   };
-  const Formulas whole =
-      saddle_inverse.empty() ? Formulas{} : Formulas{eq.residuals, eq.results, eq.extra, eq.power};
+  const Formulas whole = saddle_inverse.empty() ? Formulas{} : Formulas{eq.residuals, eq.results, eq.extra, eq.power};
   std::vector<char> alive_flag(eq.residuals.size(), 1);
   if (eq.eliminate) eliminate_explicit(eq, alive_flag);
-  const bool use_saddle =
-      !saddle_inverse.empty() && (eq.simplified || largest_block(eq, alive_flag) >= kSaddleFrom);
+  const bool use_saddle = !saddle_inverse.empty() && (eq.simplified || largest_block(eq, alive_flag) >= kSaddleFrom);
   std::vector<BlockRows> groups;
   if (use_saddle) {
     // The saddle-point iteration wants the stage system whole, in its own order.

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include <Eigen/LU>
 #include <klu.h>
+#include <Eigen/LU>
 
 #include "solve/decompositions.hpp"
 
@@ -66,20 +66,17 @@ double condition(const Eigen::MatrixXd& A, Eigen::Index null) {
   }
   const Eigen::PartialPivLU<Eigen::MatrixXd> lu(A);
   if (!(lu.matrixLU().diagonal().cwiseAbs().minCoeff() > 0.0)) return kInfinite;
-  const double large = largest_growth(n, [&](const Eigen::VectorXd& x) -> Eigen::VectorXd {
-    return A.transpose() * (A * x);
-  });
-  const double small = largest_growth(n, [&](const Eigen::VectorXd& x) -> Eigen::VectorXd {
-    return lu.solve(lu.transpose().solve(x));
-  });
+  const double large =
+      largest_growth(n, [&](const Eigen::VectorXd& x) -> Eigen::VectorXd { return A.transpose() * (A * x); });
+  const double small =
+      largest_growth(n, [&](const Eigen::VectorXd& x) -> Eigen::VectorXd { return lu.solve(lu.transpose().solve(x)); });
   return std::sqrt(large) * std::sqrt(small);
 }
 
 double sparse_condition(std::int32_t n, std::span<const Cell> cells) {
   std::vector<Cell> a(cells.begin(), cells.end());
-  std::sort(a.begin(), a.end(), [](const Cell& x, const Cell& y) {
-    return x.column != y.column ? x.column < y.column : x.row < y.row;
-  });
+  std::sort(a.begin(), a.end(),
+            [](const Cell& x, const Cell& y) { return x.column != y.column ? x.column < y.column : x.row < y.row; });
   std::vector<Cell> sum;
   for (const Cell& c : a)
     if (!sum.empty() && sum.back().row == c.row && sum.back().column == c.column)

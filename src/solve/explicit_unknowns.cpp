@@ -49,9 +49,7 @@ std::optional<double> coefficient(const Graph& g, NodeId root, std::int32_t u, O
       case Op::neg: open.emplace_back(n.a, -factor); break;
       case Op::mul: open.emplace_back(n.b, factor * g[n.a].value); break;
       case Op::div: open.emplace_back(n.a, factor / g[n.b].value); break;
-      default:
-        open.emplace_back(n.a, factor);
-        open.emplace_back(n.b, n.op == Op::sub ? -factor : factor);
+      default: open.emplace_back(n.a, factor); open.emplace_back(n.b, n.op == Op::sub ? -factor : factor);
     }
   }
   return sum;

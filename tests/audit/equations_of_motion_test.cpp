@@ -33,8 +33,8 @@ double multiplier_error(const Model& model, const Trajectory& run) {
 TEST(EquationsOfMotion, GiveTheMultipliersOfAClosedSpatialLoop) {
   const Model model = load_model(RATTLEBACK_SOURCE_DIR "/tests/cases/slider-loop.toml");
   // By 40 digits at this program's states, for the crank's pivot, the pin and the slider.
-  const std::pair<const char*, double> at_start[] = {{"A_x", -0.82430548926}, {"A_z", -2.34690668258},
-                                                     {"B_z", -1.16970668258}, {"C_x", 0.732715990453},
+  const std::pair<const char*, double> at_start[] = {{"A_x", -0.82430548926},  {"A_z", -2.34690668258},
+                                                     {"B_z", -1.16970668258},  {"C_x", 0.732715990453},
                                                      {"C_y", -0.570372315036}, {"C_z", -3.01529331742}};
   const std::pair<const char*, double> later[] = {
       {"A_x", -18.3869864796}, {"C_x", 16.3439879819}, {"C_z", -18.1334340799}};
