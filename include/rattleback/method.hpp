@@ -14,6 +14,35 @@ namespace rattleback {
 enum class Claim { no, yes, conditional };
 const char* to_string(Claim claim);
 
+// What decides the order of a method on a system: how its constraints enter.
+enum class OrderCase {
+  unconstrained,  // also skew-gradient systems, and port-Hamiltonian ones of index 0 and 1
+  velocity,       // mechanical, constraints at velocity level: nonholonomic ones, and holonomic ones in index2
+  reaction,       // the same, with forces that are nonlinear in the multipliers
+  index3,
+  ggl,
+  dae  // also port-Hamiltonian systems of index 2
+};
+
+// An order as a function of the number of stages, and as it is written.
+struct OrderRule {
+  int (*of)(int stages) = nullptr;
+  std::string_view text = {};
+};
+
+// Orders at the ends of steps, of positions and velocities. On systems that are not mechanical q stands for the states.
+struct OrderClaim {
+  OrderCase on = OrderCase::unconstrained;
+  OrderRule q = {}, v = {};
+};
+
+// Orders of what a run reports, by component; 0: not known. Of other kinds than mechanical: q stands for the states x and
+// multipliers for the algebraic variables z.
+struct ComponentOrders {
+  int q = 0, v = 0, multipliers = 0;
+  [[nodiscard]] int state() const { return q < v ? q : v; }
+};
+
 struct MethodInfo {
   std::string_view name = {};
   std::vector<std::string_view> aliases = {};
@@ -22,8 +51,9 @@ struct MethodInfo {
   int min_stages = 1;
   int fixed_stages = 0;  // not 0: the method has exactly this many and --stages is refused
   int default_stages = 0;
-  int (*order)(int stages) = nullptr;
-  std::string_view order_text = {};  // "2s-2"
+  int (*order)(int stages) = nullptr;  // of the state; where single components have others, `orders` says so
+  std::string_view order_text = {};    // "2s-2"
+  std::vector<OrderClaim> orders = {};
   Claim symmetric = Claim::no;
   Claim energy = Claim::no;           // exact energy; all symmetric methods keep it bounded on reversible problems
   std::string_view constraints = {};  // levels kept at the end points
@@ -40,6 +70,10 @@ struct MethodInfo {
   std::string_view dense = "a step of the method to that time";
   int (*dense_order)(int stages) = nullptr;  // null: that of the method
   std::string_view dense_order_text = {};    // "": that of the method
+  bool off_at_ends = false;  // steps end off the constraints, by their error: they cannot be composed
+
+  // Orders in a case; reported multipliers are functions of the state and have its order.
+  [[nodiscard]] ComponentOrders orders_on(OrderCase on, int stage_count) const;
 };
 
 std::span<const MethodInfo> methods();

@@ -142,7 +142,8 @@ struct Trajectory {
   // What was run, with all defaults filled in.
   std::string method;
   std::string formulation;    // how holonomic constraints were taken; empty without them
-  int stages = 0, order = 0;  // order 0: adaptive or not known
+  int stages = 0, order = 0;  // order: of the state, the smallest of its components; 0: adaptive or not known
+  ComponentOrders orders;     // by component
   double step = 0.0;
   std::int64_t steps = 0;  // taken
   std::int64_t every = 1;  // records are this many steps apart
@@ -185,8 +186,9 @@ struct Trajectory {
   std::int64_t newton_iterations = 0;
   int newton_max_per_step = 0;
   double wall_seconds = 0.0;
-  double compile_seconds = 0.0;  // the part of them that it took to compile the step, or to find it in the cache
-  bool native = false;           // some steps were taken by compiled code (Options::native)
+  double compile_seconds = 0.0;     // the part of them that it took to compile the step, or to find it in the cache
+  bool native = false;              // some steps were taken by compiled code (Options::native)
+  std::int64_t compiled_steps = 0;  // how many
 };
 
 // Runge-Kutta methods take the families of a mechanical system as they are. The other methods, and daes, work on single

@@ -151,8 +151,8 @@ Reduced::Reduced(const Mechanical& f, bool differences) : n(f.n), free(f.n - f.m
   const Parts parts = parts_of(g, f);
   const Vec s = variables(g, kMultiplier, 0, f.m);
   const auto choose = [&](std::size_t, NodeId r) {
-    signs.push_back(g.select(g.binary(Op::less, r, g.zero()), g.constant(-1.0), g.one()));
-    return signs.back();
+    choice.push_back(g.select(g.binary(Op::less, r, g.zero()), g.constant(-1.0), g.one()));
+    return choice.back();
   };
   (void)Householder(g, f.K, at(n), choose);
   const Householder qr(g, f.K, at(n), [&](std::size_t k, NodeId) { return s[k]; });

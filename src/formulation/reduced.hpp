@@ -28,7 +28,7 @@ struct Reduced {
 
   SkewGradient system;           // of x = (q, rho) and the signs
   std::int32_t n = 0, free = 0;  // coordinates; n - m
-  std::vector<NodeId> signs;     // of q: the choice at a point
+  std::vector<NodeId> choice;    // of q: the signs at a point
   std::vector<NodeId> rho;       // of q, v and the signs
   std::vector<NodeId> velocity;  // of x and the signs
   std::vector<NodeId> force;     // X^T F of t, x, the signs, and v in kVelocity

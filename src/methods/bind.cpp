@@ -70,6 +70,47 @@ bool takes_massless(const Scheme& scheme) {
 
 }  // namespace
 
+bool nonlinear_reactions(const Model& model) {
+  Graph g = *model.graph;
+  return depends_on(g, jacobian(g, model.forces, kMultiplier), kMultiplier);
+}
+
+OrderCase order_case(const System& system, std::string_view formulation) {
+  if (!system.is_mechanical()) return system.m() > 0 ? OrderCase::dae : OrderCase::unconstrained;
+  if (system.m() == 0) return OrderCase::unconstrained;
+  if (system.holonomic() > 0 && formulation == "index3") return OrderCase::index3;
+  if (system.holonomic() > 0 && formulation == "ggl") return OrderCase::ggl;
+  return nonlinear_reactions(system.model()) ? OrderCase::reaction : OrderCase::velocity;
+}
+
+namespace {
+
+// L_v = M v + constant with constant M, see Mechanical::plain_momentum.
+bool plain_momentum(const Model& model) {
+  Graph g = *model.graph;
+  Entries p = gradient(g, model.lagrangian, kVelocity);
+  const Entries mass = jacobian(g, p, kVelocity);
+  for (const Space space : {kTime, kPosition, kVelocity})
+    if (depends_on(g, mass, space)) return false;
+  for (Entry& e : p)
+    e.expr = substitute(g, e.expr, [&](NodeId leaf) { return g[leaf].space == kVelocity ? g.zero() : leaf; });
+  return !depends_on(g, p, kTime) && !depends_on(g, p, kPosition);
+}
+
+// The last stage is the end of the step, in all three matrices.
+bool ends_with_last_stage(const UserTableau& u) {
+  for (const Tableau* t : {&u.a, &u.ahat, &u.atilde})
+    if (!std::equal(t->b.begin(), t->b.end(), t->A.end() - t->stages)) return false;
+  return true;
+}
+
+constexpr const char* kUnevenMultipliers =
+    "does not converge here: the forces are nonlinear in the multipliers and L_v is not a constant matrix times v, so "
+    "that its two stage multipliers are off by an amount that does not vanish with the step (only their sum is right). "
+    "spark-lobatto-ab with 2 stages has order 2";
+
+}  // namespace
+
 bool massless(const System& system) {
   if (system.is_large()) return system.families().massless;
   return system.is_mechanical() && system.mechanical().mass && !system.mechanical().inverse_mass;
@@ -103,6 +144,8 @@ std::string why_not(const MethodEntry& method, const Model& model, const std::st
   if (method.scheme == nullptr && largest_family(model) > kLargestFamily)
     return fmt::format("works on single coordinates, and this model has a family of more than {} members",
                        kLargestFamily);
+  if (method.uneven_multipliers && model.multiplier_count() > 0 && nonlinear_reactions(model) && !plain_momentum(model))
+    return kUnevenMultipliers;
   if (method.first_part_free && depends_on(*model.graph, model.parts[0], kMultiplier))
     return "needs a first part (Lobatto IIIA) without the algebraic variables: write the right-hand side as parts "
            "[rhs.1] "
@@ -171,8 +214,21 @@ void compose(BoundMethod& out, PlanStepperData& data, const Model& model, int or
     throw Error(
         fmt::format("--compose needs a symmetric method, and '{}' is not symmetric on '{}'", out.name, model.key));
   const Composition c = composition(order);
+  // The multiplier that a step takes from the one before has lower order. With even s its error changes its sign in every
+  // step, and the state has at most order 2s then (measured).
+  const bool passes_on = data.carried > 0 && data.carries_multipliers && !data.reports_carried && out.stages % 2 == 0;
+  if (passes_on && c.order > 2 * out.stages)
+    out.not_composed = fmt::format(
+        "its steps pass on a multiplier of lower order, and compositions have at most order {}. --stages {} does not "
+        "have "
+        "this limit",
+        2 * out.stages, out.stages + 1);
+  if (!out.not_composed.empty() && c.order > 2)
+    throw Error(fmt::format("--compose {}: a composition of '{}' would not have order {} on '{}': {}", order, out.name,
+                            order, model.key, out.not_composed));
   data.gamma = c.gamma;
-  out.order = std::max(out.order, c.order);
+  for (int* const component : {&out.orders.q, &out.orders.v, &out.orders.multipliers})
+    if (*component > 0) *component = std::max(*component, c.order);
 }
 
 Model load_to_run(const std::string& system, LoadOptions load, const Options& options) {
@@ -214,8 +270,9 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
     scheme = user_scheme(user);
     out.name = user.a.name;
     out.stages = user.a.stages;
-    out.order = user.a.order;
+    out.orders = {user.a.order, user.a.order, user.a.order};
     out.symmetric = is_symmetric(user.a) && is_symmetric(user.ahat) && is_symmetric(user.atilde);
+    if (system.m() > 0 && !user.weighted && !ends_with_last_stage(user)) out.not_composed = kOffAtEnds;
   } else {
     const MethodEntry& entry = find_entry(options.method);
     const MethodInfo& info = entry.info;
@@ -229,7 +286,8 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
       if (out.formulation.empty() && !info.formulations.empty()) out.formulation = info.formulations.front();
     }
     out.stages = options.stages;
-    out.order = info.order != nullptr ? info.order(options.stages) : 0;
+    out.orders = info.orders_on(order_case(system, out.formulation), options.stages);
+    if (info.off_at_ends && system.m() > 0) out.not_composed = kOffAtEnds;
     out.symmetric = info.symmetric == Claim::yes;
     out.adaptive = info.adaptive;
     if (entry.baseline != Baseline::none) {
@@ -266,13 +324,15 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
         out.symmetric = info.symmetric == Claim::conditional && system.mechanical().separable;
       }
     } else if (info.symmetric == Claim::conditional) {
-      out.symmetric = system.is_large()        ? system.families().plain_momentum
-                      : system.is_mechanical() ? system.mechanical().plain_momentum
+      out.symmetric = system.is_large()        ? system.families().plain_momentum || system.m() == 0
+                      : system.is_mechanical() ? system.mechanical().plain_momentum || system.m() == 0
                                                : system.dae().parts[2].empty() && system.dae().parts[3].empty();
     }
     const bool loses_order = !out.symmetric && info.symmetric == Claim::conditional && system.is_mechanical();
+    if (loses_order && entry.uneven_multipliers && nonlinear_reactions(model))  // inertia that was added
+      throw Error(fmt::format("method '{}' does not apply to '{}': it {}", info.name, model.key, kUnevenMultipliers));
     if (loses_order) {
-      out.order = 1;
+      out.orders = {1, 1, 1};
       out.notes.push_back(fmt::format("on this system {} has order 1 and is not symmetric: {}", info.name, info.note));
     }
   }
@@ -284,6 +344,7 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
       if (scheme.recursion.empty() || !system.is_mechanical())
         throw Error(fmt::format("--multiplier recursion is for prk-murua, which has one; '{}' has not", out.name));
       form.recursion = data.reports_carried = true;
+      out.orders.multipliers = 0;  // not claimed: of a recursion that never forgets
       data.carried = data.m;
     }
     form.power = options.audit_power;

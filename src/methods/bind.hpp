@@ -17,6 +17,12 @@ namespace rattleback {
 // Why a method cannot take this model, with what to do instead; "" when it can. formulation: as asked for, "" = default.
 std::string why_not(const MethodEntry& method, const Model& model, const std::string& formulation);
 
+// Forces that are nonlinear in the multipliers act.
+bool nonlinear_reactions(const Model& model);
+
+// What decides the orders of a method on this system, with its constraints taken as `formulation` says ("": velocity level).
+OrderCase order_case(const System& system, std::string_view formulation);
+
 // The mass matrix is constant and singular: some direction has no inertia at all.
 bool massless(const System& system);
 
@@ -32,8 +38,11 @@ std::string check_command(const Model& model);
 struct BoundMethod {
   std::unique_ptr<Stepper> stepper;
   std::string name, formulation;
-  int stages = 0, order = 0;
-  bool symmetric = false;  // on this system
+  int stages = 0;
+  ComponentOrders orders;  // on this system
+  [[nodiscard]] int order() const { return orders.state(); }
+  bool symmetric = false;    // on this system
+  std::string not_composed;  // why a composition would not have its order here; "" when it would
   bool two_step = false, adaptive = false;
   bool embedded = false;               // its step has error estimates of its own (Stepper::stage_values)
   bool constraint_oscillates = false;  // an error in the constraint changes its sign in every step, however short
@@ -43,7 +52,16 @@ struct BoundMethod {
   std::vector<std::string> notes;  // claims that do not hold on this system
 };
 
-// Makes the steps of `data` symmetric compositions of this order; 0: leaves them. Throws Error where that cannot be.
+// BoundMethod::not_composed of methods whose steps end off the constraints.
+inline constexpr const char* kOffAtEnds =
+    "it imposes the constraints inside a step, and the ends of its steps are off them by the error of the method, "
+    "which no "
+    "composition takes away. Choose a method that keeps the constraints at the end of each step (`rattleback "
+    "methods`), such "
+    "as spark-gauss or srk-gauss, or more stages";
+
+// Makes the steps of `data` symmetric compositions of this order; 0: leaves them. Throws Error where that cannot be, or where
+// the composition would not have the order.
 struct PlanStepperData;
 void compose(BoundMethod& out, PlanStepperData& data, const Model& model, int order);
 

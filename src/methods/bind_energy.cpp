@@ -5,6 +5,7 @@
 #include "methods/average_points.hpp"
 #include "methods/reduced_step.hpp"
 #include "rattleback/error.hpp"
+#include "tableau/compositions.hpp"
 
 namespace rattleback {
 
@@ -54,15 +55,21 @@ void bind_energy(const System& system, const EnergyMethod& method, const Options
     return;
   }
   const Reduced r(f, method.frame == EnergyMethod::Frame::differences);
-  Evaluator signs(r.system.graph, r.signs, r.n, f.m), rho(r.system.graph, r.rho, r.n, f.m);
-  const auto s = signs(0.0, start.q);
-  const std::vector<double> held(s.begin(), s.end());
+  const auto choices = static_cast<std::int32_t>(r.choice.size());
+  Evaluator choice(r.system.graph, r.choice, r.n, choices), rho(r.system.graph, r.rho, r.n, choices);
+  const auto chosen = choice(0.0, start.q);
+  const std::vector<double> held(chosen.begin(), chosen.end());
   const auto momenta = rho(0.0, start.q, start.v, held);
   std::vector<double> x = start.q;
   x.insert(x.end(), momenta.begin(), momenta.end());
   choose_points(r.system, x, held);
   data.reference_energy = value(r.system, x, held);
-  data.step = Plan(reduced_energy_step(r, f.m, rule, system.model().ph.R));
+  const auto parts = options.compose != 0 ? composition(options.compose).gamma.size() : std::size_t{1};
+  if (parts > 1) {
+    data.carried = 1 + choices;
+    data.carries_multipliers = false;
+  }
+  data.step = Plan(reduced_energy_step(r, f.m, rule, system.model().ph.R, static_cast<int>(parts)));
 }
 
 }  // namespace rattleback

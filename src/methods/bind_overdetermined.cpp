@@ -112,10 +112,10 @@ BoundMethod bind_overdetermined(const System& system, const Options& options, co
   BoundMethod out;
   out.name = info.name;
   out.stages = 1;
-  out.order = 1;
+  out.orders = {1, 1, 1};
   const bool inconsistent = plan.scheme.natural && !o.affine();
   if (inconsistent) {
-    out.order = 0;
+    out.orders = {};
     if (options.compose != 0)
       throw Error(
           fmt::format("--compose: '{}' is inconsistent on '{}', where the reaction is nonlinear in the multipliers "
@@ -127,7 +127,7 @@ BoundMethod bind_overdetermined(const System& system, const Options& options, co
                     info.name, plan.scheme.conjugate ? "euler-conjugate-true" : "euler-true"));
   }
   if (options.compose != 0) {
-    out.order = options.compose;
+    out.orders = {options.compose, options.compose, options.compose};
     out.symmetric = true;
   }
   if (system.is_odae() && !model.odae.unilateral.empty())
@@ -138,10 +138,7 @@ BoundMethod bind_overdetermined(const System& system, const Options& options, co
 }
 
 std::string multiplier_force_note(const System& system, const std::string& method, const std::string& formulation) {
-  if (!system.is_mechanical()) return "";
-  Graph g = *system.model().graph;
-  const bool nonlinear = depends_on(g, jacobian(g, system.model().forces, kMultiplier), kMultiplier);
-  if (!nonlinear) return "";
+  if (!system.is_mechanical() || !nonlinear_reactions(system.model())) return "";
   if (system.holonomic() == 0 || formulation == "index2")
     return fmt::format(
         "the forces are nonlinear in the multipliers. {} takes the constraints at velocity level, where its stage "

@@ -24,14 +24,6 @@ namespace {
 
 bool is_index_two(PortHamiltonian f) { return !algebraic_part(f).constraining.empty(); }
 
-// Of the differential states: the end of the step lies on the constraint only if it is the last stage.
-// [HairerLubichRoche1989, VII; Hilden2009, table 2.1]
-int index_two_order(const Tableau& t) {
-  const bool stiffly_accurate = std::equal(t.b.begin(), t.b.end(), t.A.end() - t.stages);
-  if (stiffly_accurate) return t.order;
-  return t.stages % 2 == 1 ? t.stages + 1 : t.stages;  // Gauss
-}
-
 }  // namespace
 
 BoundMethod bind_port_hamiltonian(const System& system, const Options& options, const Start& /*start*/) {
@@ -53,7 +45,6 @@ BoundMethod bind_port_hamiltonian(const System& system, const Options& options, 
   BoundMethod out;
   out.name = info.name;
   out.stages = options.stages;
-  out.order = info.order(options.stages);
   out.symmetric = info.symmetric == Claim::yes;
   if (system.holonomic() > 0) {
     out.formulation = "index2";
@@ -72,15 +63,24 @@ BoundMethod bind_port_hamiltonian(const System& system, const Options& options, 
   std::optional<DerivedStates> derived;
   if (system.is_mechanical()) derived = {system.n(), system.m()};
   const PortHamiltonian f = derived ? port_hamiltonian_form(model, system.mechanical()) : system.port_hamiltonian();
+  const bool index_two = is_index_two(f);
+  const OrderCase on = system.is_mechanical() ? order_case(system, out.formulation)
+                       : index_two            ? OrderCase::dae
+                                              : OrderCase::unconstrained;
+  out.orders = info.orders_on(on, options.stages);
+  const std::vector<char> algebraic = f.algebraic_states();
+  const bool any_algebraic = std::find(algebraic.begin(), algebraic.end(), 1) != algebraic.end();
+  // Algebraic states are reported as the state demands them; a method's own have lower orders, which are not claimed.
+  if (!system.is_mechanical() && (!any_algebraic || options.multiplier == "stage")) out.orders.multipliers = 0;
+  if (index_two && (info.off_at_ends || entry.algebraic_off_at_ends)) out.not_composed = kOffAtEnds;
   Equations step;
   if (entry.collocation != nullptr) {
     const Tableau tableau = entry.collocation(options.stages);
     step = collocation_step(f, tableau, derived);
-    if (const int order = index_two_order(tableau); is_index_two(f) && order < out.order) {
-      out.order = order;
-      out.notes.push_back(fmt::format(
-          "on systems of index 2 {} imposes the algebraic equations at its stages only: order {}", out.name, order));
-    }
+    if (out.order() < info.order(options.stages))
+      out.notes.push_back(
+          fmt::format("on systems of index 2 {} imposes the algebraic equations at its stages only: order {}", out.name,
+                      out.order()));
     const bool dense = (options.output_every != 0.0 || !options.event.empty()) && options.compose == 0;
     if (dense) out.stage = stage_layout(tableau);
     if (!dense) step.extra.clear();

@@ -80,7 +80,8 @@ void PlanStepper::start(double t, std::span<const double> q, std::span<const dou
   double* x = std::copy(q.begin(), q.end(), main_.state);
   x = std::copy(v.begin(), v.end(), x);
   // Carried multipliers; those of the position level (ggl) vanish along the exact motion.
-  for (std::size_t i = 0; i < static_cast<std::size_t>(data_.carried); ++i) x[i] = i < m_ ? multipliers[i] : 0.0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(data_.carried); ++i)
+    x[i] = i < m_ && data_.carries_multipliers ? multipliers[i] : 0.0;
   multipliers_.assign(multipliers.begin(), multipliers.end());
   if (power_) power_->reset();
   t_base_ = t;
@@ -293,8 +294,11 @@ std::string PlanStepper::go_native_in_parts(bool only_cached) {
 // Steps with extrapolated starting values, which is all that compiled code knows.
 bool PlanStepper::plain_steps_ahead() const {
   if (data_.two_step && h_before_ == 0.0) return false;
-  return data_.step.linear() || std::all_of(depth_.begin(), depth_.end(), [](std::int32_t d) {
-           return d == static_cast<std::int32_t>(starting::kFar);
+  // It looks at the far prediction in every kLook-th step, and must then find as many solutions as that needs.
+  const auto until_look = (starting::kLook - count_ % starting::kLook) % starting::kLook;
+  return data_.step.linear() || std::all_of(depth_.begin(), depth_.end(), [&](std::int32_t d) {
+           return d >= static_cast<std::int32_t>(starting::kNear) &&
+                  d + until_look >= static_cast<std::int64_t>(starting::kFar);
          });
 }
 
@@ -319,6 +323,10 @@ NativeJob PlanStepper::native_steps(double h, std::int64_t steps) {
   h_before_ = job.h_before;
   count_ += job.done;
   compiled_steps += job.done;
+  for (std::size_t i = 0; i < depth_.size(); ++i) {
+    const std::int64_t solved = depth_[i] + job.done + (static_cast<std::int64_t>(i) < job.part ? 1 : 0);
+    depth_[i] = static_cast<std::int32_t>(std::min<std::int64_t>(solved, starting::kFar));
+  }
   if (power_ && job.done > 0) {
     power_->add(main_.w.data() + data_.step.power_slot());
     power_->finish();

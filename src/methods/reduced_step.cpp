@@ -35,14 +35,25 @@ struct Work {
 }  // namespace
 
 Equations reduced_energy_step(const Reduced& r, std::int32_t multipliers, const EnergyRule& rule,
-                              const Entries& damping) {
+                              const Entries& damping, int parts) {
   Equations eq;
   eq.graph = r.system.graph;
   Graph& g = eq.graph;
   StepInputs in(eq, r.n, multipliers, true);
   const auto n = static_cast<std::size_t>(r.n);
 
-  EnergyStart start{.x0 = in.q, .held = Point(g, in.t, in.q, {})(r.signs), .feed_back = !r.forced};
+  EnergyStart start{.x0 = in.q, .held = Point(g, in.t, in.q, {})(r.choice), .feed_back = !r.forced};
+  const auto choices = static_cast<std::int32_t>(r.choice.size());
+  NodeId part = 0;
+  if (parts > 1) {
+    eq.inputs.emplace_back(kCarried, 1 + choices);
+    part = g.variable(kCarried, 0);
+    const NodeId first = g.binary(Op::less, part, g.constant(0.5));
+    for (std::int32_t i = 0; i < choices; ++i) {
+      NodeId& e = start.held[static_cast<std::size_t>(i)];
+      e = g.select(first, e, g.variable(kCarried, 1 + i));
+    }
+  }
   append(start.x0, Point(g, in.t, in.q, in.v, start.held)(r.rho));
   // The work in the stages. The step asks for the forces in the order of its stages, and then once more for the guess.
   const std::vector<double> weights =
@@ -76,6 +87,10 @@ Equations reduced_energy_step(const Reduced& r, std::int32_t multipliers, const 
   eq.results.assign(x1.begin(), x1.begin() + r.n);
   Point end(g, in.time(1.0), x1, {}, start.held);
   append(eq.results, end(r.velocity));
+  if (parts > 1) {
+    eq.results.push_back(g.select(g.binary(Op::less, part, g.constant(parts - 1.5)), g.add(part, g.one()), g.zero()));
+    append(eq.results, start.held);
+  }
   if (r.forced) {
     const NodeId energy = end(r.system.H);
     eq.power = {g.sub(energy, Point(g, in.t, start.x0, {}, start.held)(r.system.H)), work.supplied, work.dissipated,

@@ -11,8 +11,11 @@ namespace rattleback {
 //
 // Where forces act, the energy changes by exactly their work: stored = supplied - dissipated (Equations::power). `damping`
 // holds the coefficients D of the dissipative part -D v of the forces, by row and column; the rest is supplied.
+//
+// parts: of a composed step. The basis is chosen at its beginning and kept for all of them, or they would not be steps of one
+// method. They pass on the number of the next part, and the choice.
 Equations reduced_energy_step(const Reduced& reduced, std::int32_t multipliers, const EnergyRule& rule,
-                              const Entries& damping = {});
+                              const Entries& damping = {}, int parts = 1);
 
 // In (q, p) with multipliers, A(qbar) G_p = 0 for the discrete gradient G: keeps the energy, not the constraint at the end
 // points. [Celledoni2016, eq. 15]

@@ -43,7 +43,7 @@ BoundMethod RedundantStepper::bound() const {
   out.name = b.name;
   out.formulation = b.formulation;
   out.stages = b.stages;
-  out.order = b.order;
+  out.orders = b.orders;
   out.symmetric = b.symmetric;
   out.two_step = b.two_step;
   out.adaptive = b.adaptive;

@@ -19,10 +19,18 @@ int two_s_minus_1(int s) { return 2 * s - 1; }
 int two_s_minus_2(int s) { return 2 * s - 2; }
 int same(int s) { return s; }
 int gauss_standard(int s) { return s % 2 == 1 ? s + 1 : s; }
+// Of positions when forces are nonlinear in the multipliers: errors of the multipliers at the stages enter squared.
+int gauss_reaction(int s) { return s % 2 == 1 ? 2 * s : 2 * s - 2; }
+int radau_ia_reaction(int s) { return std::max(1, 2 * s - 2); }
 int one(int) { return 1; }
 int two(int) { return 2; }
 int seven(int) { return 7; }
 int eight(int) { return 8; }
+
+constexpr OrderRule kOne = {one, "1"}, kTwo = {two, "2"}, kTwoS = {two_s, "2s"}, kStageOrder = {same, "s"},
+                    kTwoSMinus1 = {two_s_minus_1, "2s-1"}, kGaussStandard = {gauss_standard, "s+1 or s (even s)"},
+                    kGaussReaction = {gauss_reaction, "2s or 2s-2 (even s)"},
+                    kRadauIaReaction = {radau_ia_reaction, "2s-2 (s = 1: 1)"};
 
 constexpr std::string_view kVelocityEnd = "velocity level to rounding";
 constexpr std::string_view kStages = "velocity level at the stages, not at the end points";
@@ -63,6 +71,7 @@ std::vector<MethodEntry> make() {
   rk("spark-lobatto-ab-modified", spark_lobatto_ab_modified, true, false, 2, two, "2", Claim::conditional, kVelocityEnd,
      "Jay 2009, 8.4", "order 2 and symmetric when L_v = M v with constant M; order 1 and not symmetric otherwise", 2);
   formulations({"", "index2"});
+  list.back().uneven_multipliers = true;
   rk("prk-lobatto", prk_lobatto, true, false, 2, two_s_minus_2, "2s-2", Claim::yes, kBothEnd,
      "Symank 2025, 6.2; Jay 1996",
      "needs holonomic constraints; with two stages it is RATTLE, which is also its alias");
@@ -83,7 +92,16 @@ std::vector<MethodEntry> make() {
   rk("srk-radau-ia", srk_radau_ia, true, true, 2, two_s_minus_1, "2s-1", Claim::no, kVelocityEnd, "Hilden 2009, 2.6");
   rk("rk-gauss", rk_gauss, true, true, 1, gauss_standard, "s+1 or s (even s)", Claim::yes, kStages,
      "Hilden 2009, 2.4, table 2.1");
+  // The constraint holds at the stages. What is off at the ends of steps is normal to it, and positions do not see it.
+  list.back().info.orders = {{OrderCase::unconstrained, kTwoS, kTwoS},
+                             {OrderCase::velocity, kTwoS, kGaussStandard},
+                             {OrderCase::reaction, kGaussReaction, kGaussStandard}};
+  list.back().info.off_at_ends = true;
   rk("rk-radau-ia", rk_radau_ia, true, true, 1, same, "s", Claim::no, kStages, "Hilden 2009, 2.4, table 2.1");
+  list.back().info.orders = {{OrderCase::unconstrained, kTwoSMinus1, kTwoSMinus1},
+                             {OrderCase::velocity, kTwoSMinus1, kStageOrder},
+                             {OrderCase::reaction, kRadauIaReaction, kStageOrder}};
+  list.back().info.off_at_ends = true;
   rk("rk-radau-iia", rk_radau_iia, true, true, 1, two_s_minus_1, "2s-1", Claim::no, kVelocityEnd,
      "Hilden 2009, 2.4, table 2.1");
   rk("rk-lobatto-iiia", rk_lobatto_iiia, true, true, 2, two_s_minus_2, "2s-2", Claim::yes, kVelocityEnd,
@@ -114,6 +132,10 @@ std::vector<MethodEntry> make() {
               "keeps the power balance to rounding when H is quadratic and free of t, E constant; its own algebraic "
               "states have a lower order than those that are reported");
   list.back().info.energy = Claim::conditional;
+  list.back().info.orders = {{OrderCase::velocity, kTwoS, kGaussStandard},
+                             {OrderCase::reaction, kGaussReaction, kGaussStandard},
+                             {OrderCase::dae, kGaussStandard, kGaussStandard}};
+  list.back().info.off_at_ends = true;
   collocation("collocation-lobatto-iiic", lobatto_iiic, 2, two_s_minus_2, "2s-2", Claim::no, kVelocityEnd,
               "Symank 2025, 5.3, 7.2", "damps fast motions; loses energy");
 
@@ -148,6 +170,8 @@ std::vector<MethodEntry> make() {
                  "a two-step method, reversed by swapping its two positions; its velocities (q_k - q_{k-1})/h are "
                  "first-order values; order 1 and not symmetric when a constraint is nonlinear in v",
              .formulations = {"", "index2"}};
+  for (const OrderCase on : {OrderCase::unconstrained, OrderCase::velocity, OrderCase::reaction})
+    cm.info.orders.push_back({on, kTwo, kOne});
   cm.step = cortes_martinez_step;
   cm.first_step = cortes_martinez_start;
   list.push_back(std::move(cm));
@@ -179,6 +203,7 @@ std::vector<MethodEntry> make() {
     list.back().info.port_hamiltonian = true;
     list.back().info.note = "on port-Hamiltonian systems it keeps the power balance to rounding for any Hamiltonian";
     list.back().port_hamiltonian_step = step;
+    list.back().algebraic_off_at_ends = true;
   };
   on_port_hamiltonian(gonzalez_step);
   energy("dg-avf", {.kind = Energy::collocation}, two, "2", Claim::yes,
@@ -195,6 +220,7 @@ std::vector<MethodEntry> make() {
          "Celledoni et al., remark 3.5", "derivatives of the basis are central differences with increment h");
   energy("gonzalez-f", {.kind = Energy::gonzalez, .frame = Frame::canonical}, two, "2", Claim::yes,
          "Celledoni et al., (15)");
+  list.back().info.off_at_ends = true;
 
   const auto euler = [&](std::string_view name, bool natural, bool conjugate, std::string_view source) {
     MethodEntry e;
@@ -294,6 +320,15 @@ const char* to_string(Claim claim) {
     case Claim::conditional: return "conditional";
   }
   return "";
+}
+
+ComponentOrders MethodInfo::orders_on(OrderCase on, int stage_count) const {
+  if (order == nullptr) return {};
+  ComponentOrders out{.q = order(stage_count), .v = order(stage_count)};
+  for (const OrderClaim& claim : orders)
+    if (claim.on == on) out = {.q = claim.q.of(stage_count), .v = claim.v.of(stage_count)};
+  out.multipliers = out.state();
+  return out;
 }
 
 std::span<const MethodEntry> registry() {

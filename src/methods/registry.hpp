@@ -35,6 +35,9 @@ struct MethodEntry {
   Baseline baseline = Baseline::none;
   bool underlying_ode = false;   // integrates the acceleration level: takes all constraints, keeps none
   bool first_part_free = false;  // takes a dae only if its first part does not contain the algebraic variables
+  // Unless L_v = M v with constant M, its two stage multipliers are off by +-O(1), and only their sum is right.
+  bool uneven_multipliers = false;
+  bool algebraic_off_at_ends = false;  // as MethodInfo::off_at_ends, on port-Hamiltonian systems of index 2
 };
 
 std::span<const MethodEntry> registry();

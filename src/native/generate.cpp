@@ -109,7 +109,7 @@ std::string step_header(const Model& model, const Options& given, const std::str
   HeaderNames names{.name = name, .description = {}, .positions = {}, .velocities = {}, .step = options.step};
   names.description =
       fmt::format("{}: steps of {} ({} stage{}, order {}{}{})", model.name.empty() ? model.key : model.name,
-                  method.name, method.stages, method.stages == 1 ? "" : "s", method.order,
+                  method.name, method.stages, method.stages == 1 ? "" : "s", method.order(),
                   method.formulation.empty() ? "" : ", ", method.formulation);
   for (std::int32_t i = 0; i < system.n(); ++i) names.positions.push_back(model.coordinates[i]);
   if (system.is_mechanical())

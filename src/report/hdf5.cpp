@@ -131,7 +131,8 @@ void write_hdf5(const Model& model, const Trajectory& trajectory, const std::str
   for (const Block& block : record_blocks(model, trajectory)) add_dataset(file, block, trajectory.records.rows);
 
   Json audit = run_json(model, trajectory);
-  for (const char* key : {"wall_seconds", "compile_seconds", "native"}) audit.erase(key);  // they depend on the time
+  for (const char* key : {"wall_seconds", "compile_seconds", "compiled_steps", "native"})
+    audit.erase(key);  // they depend on the time
   set_text(file, "model", model.text);
   set_text(file, "system", model.key);
   set_text(file, "title", model.name);

@@ -75,7 +75,7 @@ std::string facts(const Model& model, const Trajectory& t, const Options& option
                                                                                                   : "state")));
   f.add("Method", fmt::format("<code>{}</code>{}", html(t.method),
                               t.order > 0 ? fmt::format(", {}", count_text(t.stages, "stage")) : ""));
-  if (t.order > 0) f.add("Order", fmt::format("{}", t.order));
+  if (t.order > 0) f.add("Order", orders_text(t.orders));
   if (is_method(t.method)) {
     const MethodInfo& info = find_method(t.method);
     f.add("Symmetric", claim_text(info.symmetric));
@@ -90,9 +90,10 @@ std::string facts(const Model& model, const Trajectory& t, const Options& option
   f.add("Steps", html(steps_text(t)));
   f.add("Reached", fmt::format("t = {}", value_text(t.t)));
   f.add("Options", options_text(options, load));
-  f.add("Time taken",
-        html(duration_text(t.wall_seconds)) +
-            (t.native ? fmt::format(", {} of it for compiled code", html(duration_text(t.compile_seconds))) : ""));
+  f.add("Time taken", html(duration_text(t.wall_seconds)) +
+                          (t.compile_seconds > 0.0
+                               ? fmt::format(", {} of it for compiled code", html(duration_text(t.compile_seconds)))
+                               : ""));
   f.add("Written by", fmt::format("rattleback {}", kVersion));
   return f.list();
 }

@@ -118,6 +118,17 @@ Json method_json(const MethodInfo& info) {
     for (int s = first; s <= last; ++s) json["order_of_stages"][std::to_string(s)] = info.order(s);
   json["between_steps"]["by"] = info.dense;
   json["between_steps"]["order"] = info.dense_order_text.empty() ? info.order_text : info.dense_order_text;
+  for (const OrderLine& line : order_lines(info)) {
+    const bool mechanical = line.kind == Kind::mechanical;
+    Json one = {{"kind", to_string(line.kind)}, {"constraints", line.constraints}, {mechanical ? "q" : "x", line.q}};
+    if (mechanical) one["v"] = line.v;
+    for (int s = first; s <= last; ++s) {
+      const ComponentOrders orders = info.orders_on(line.on, s);
+      Json& of = one["of_stages"][std::to_string(s)] = {{mechanical ? "q" : "x", orders.q}};
+      if (mechanical) of["v"] = orders.v;
+    }
+    json["orders"].push_back(std::move(one));
+  }
   json["adaptive"] = info.adaptive;
   json["symmetric"] = claim_json(info.symmetric);
   json["energy"] = claim_json(info.energy);
@@ -137,6 +148,16 @@ Json redundant_json(const RedundantAudit& r) {
   return json;
 }
 
+Json orders_json(const Model& model, const ComponentOrders& orders) {
+  const bool mechanical = model.kind == Kind::mechanical;
+  Json json = {{mechanical ? "q" : "x", orders.q}};
+  if (mechanical) json["v"] = orders.v;
+  const bool algebraic = model.kind == Kind::port_hamiltonian || model.multiplier_count() > 0;
+  if (algebraic && orders.multipliers > 0)
+    json[mechanical || model.kind == Kind::odae ? "multipliers" : "z"] = orders.multipliers;
+  return json;
+}
+
 }  // namespace
 
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
@@ -148,6 +169,7 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
   json["method"] = trajectory.method;
   json["stages"] = trajectory.stages;
   if (trajectory.order > 0) json["order"] = trajectory.order;
+  if (trajectory.order > 0) json["orders"] = orders_json(model, trajectory.orders);
   if (options != nullptr && options->compose != 0) json["compose"] = options->compose;
   if (options != nullptr && model.kind == Kind::odae) json["alpha"] = options->alpha;
   if (!trajectory.formulation.empty()) json["formulation"] = trajectory.formulation;
@@ -196,7 +218,10 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
   json["message"] = trajectory.message;
   json["native"] = trajectory.native;
   json["wall_seconds"] = trajectory.wall_seconds;
-  if (trajectory.native) json["compile_seconds"] = trajectory.compile_seconds;
+  if (trajectory.native || trajectory.compile_seconds > 0.0) {
+    json["compile_seconds"] = trajectory.compile_seconds;
+    json["compiled_steps"] = trajectory.compiled_steps;
+  }
   return json;
 }
 

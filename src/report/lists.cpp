@@ -79,6 +79,64 @@ std::string method_label(const std::string& method, int stages) {
   return fixed ? method : fmt::format("{}({})", method, stages);
 }
 
+std::string orders_text(const ComponentOrders& orders) {
+  if (orders.q == orders.v) return fmt::format("{}", orders.q);
+  return fmt::format("{} ({} {})", orders.state(), orders.q > orders.v ? "positions" : "velocities",
+                     std::max(orders.q, orders.v));
+}
+
+std::vector<OrderLine> order_lines(const MethodInfo& info) {
+  std::vector<OrderLine> out;
+  if (info.order == nullptr) return out;
+  const auto add = [&](Kind kind, OrderCase on, std::string_view constraints) {
+    OrderLine line{kind, on, constraints, info.order_text, info.order_text};
+    for (const OrderClaim& claim : info.orders)
+      if (claim.on == on) line.q = claim.q.text, line.v = claim.v.text;
+    out.push_back(line);
+  };
+  const auto takes = [&](std::string_view formulation) {
+    return std::ranges::find(info.formulations, formulation) != info.formulations.end();
+  };
+  if (info.mechanical && info.odae) {
+    add(Kind::mechanical, OrderCase::index3, "holonomic, both levels");
+  } else if (info.mechanical) {
+    if (!info.needs_holonomic) {
+      add(Kind::mechanical, OrderCase::unconstrained, "none");
+      add(Kind::mechanical, OrderCase::velocity, "velocity level");
+      if (info.energy != Claim::yes)
+        add(Kind::mechanical, OrderCase::reaction, "velocity level, forces nonlinear in the multipliers");
+    }
+    if (takes("index3")) add(Kind::mechanical, OrderCase::index3, "index3");
+    if (takes("ggl")) add(Kind::mechanical, OrderCase::ggl, "ggl");
+  }
+  if (info.dae) add(Kind::dae, OrderCase::dae, "index 2");
+  if (info.odae) add(Kind::odae, OrderCase::index3, "both levels");
+  if (info.skew_gradient || info.dae) add(Kind::skew_gradient, OrderCase::unconstrained, "none");
+  if (info.port_hamiltonian) {
+    add(Kind::port_hamiltonian, OrderCase::unconstrained, "index 0 or 1");
+    add(Kind::port_hamiltonian, OrderCase::dae, "index 2");
+  }
+  return out;
+}
+
+namespace {
+
+// The cases in which a component does not have the order of the table.
+std::string other_orders(const MethodInfo& info) {
+  std::string text;
+  for (const OrderLine& line : order_lines(info)) {
+    const bool mechanical = line.kind == Kind::mechanical;
+    if (line.q == info.order_text && line.v == info.order_text) continue;
+    const std::string orders =
+        line.q == line.v ? std::string(line.q) : fmt::format("positions {}, velocities {}", line.q, line.v);
+    text += fmt::format("{}{} ({}): {}", text.empty() ? "Orders: " : "; ", to_string(line.kind),
+                        mechanical && line.constraints == "none" ? "no constraints" : line.constraints, orders);
+  }
+  return text.empty() ? text : text + ". ";
+}
+
+}  // namespace
+
 std::string methods_text() {
   std::vector<std::vector<std::string>> rows = {{"METHOD", "SYSTEMS", "STAGES", "ORDER", "SYMMETRIC", "ENERGY"}};
   for (const MethodInfo& info : methods())
@@ -95,7 +153,7 @@ std::string methods_text() {
     begin = end;
     if (row++ == 0) continue;
     const MethodInfo& info = methods()[row - 2];
-    std::string about = fmt::format("Constraints: {}. ", info.constraints);
+    std::string about = fmt::format("Constraints: {}. {}", info.constraints, other_orders(info));
     const bool marked = info.symmetric == Claim::conditional || info.energy == Claim::conditional;
     if (!info.note.empty()) about += fmt::format("{}{}. ", marked ? "(*) " : "Note: ", info.note);
     for (const std::string_view alias : info.aliases) about += fmt::format("Also called {}. ", alias);

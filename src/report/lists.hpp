@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "rattleback/method.hpp"
+
 namespace rattleback::report {
 
 struct System {
@@ -19,6 +21,18 @@ bool keeps_energy(std::string_view method);  // exactly, on every system that it
 
 // "spark-gauss(2)"; without the stages where there is nothing to choose.
 std::string method_label(const std::string& method, int stages);
+
+// "4", or "2 (positions 4)" where velocities and positions have different orders.
+std::string orders_text(const ComponentOrders& orders);
+
+// The orders of a method in one case that it takes. v: mechanical systems only.
+struct OrderLine {
+  Kind kind = Kind::mechanical;
+  OrderCase on = OrderCase::unconstrained;
+  std::string_view constraints;  // what the case is
+  std::string_view q, v;         // "2s"
+};
+std::vector<OrderLine> order_lines(const MethodInfo& info);
 
 std::string methods_text();
 std::string systems_text();

@@ -183,7 +183,7 @@ std::string constraint_sentences(const Model& model, const Trajectory& t) {
 // What it took to compile the step, or to load it, where that is a good part of the time.
 std::string time_taken(const Trajectory& t) {
   std::string text = "in " + duration_text(t.wall_seconds);
-  if (t.native && t.compile_seconds > 0.1 * t.wall_seconds)
+  if (t.compile_seconds > 0.1 * t.wall_seconds)
     text += fmt::format(", {} of it for compiled code", duration_text(t.compile_seconds));
   return text;
 }
@@ -290,7 +290,7 @@ std::vector<std::string> unwrapped(const std::string& text) {
 std::string method_line(const Trajectory& t) {
   const bool adaptive = is_adaptive(t.method);
   std::string text = t.method;
-  if (t.order > 0) text += fmt::format(", {}, order {}", count_text(t.stages, "stage"), t.order);
+  if (t.order > 0) text += fmt::format(", {}, order {}", count_text(t.stages, "stage"), orders_text(t.orders));
   if (t.adaptive) return text + adaptive_steps(t);
   return text + fmt::format(": {} of {:g} to t = {:.10g}, {}",
                             adaptive ? count_text(t.steps, "output interval") : count_text(t.steps, "step"), t.step,

@@ -76,7 +76,7 @@ class SharedRun {
 
   [[nodiscard]] const std::string& method() const { return method_.name; }
   [[nodiscard]] int stages() const { return method_.stages; }
-  [[nodiscard]] int order() const { return method_.order; }
+  [[nodiscard]] int order() const { return method_.order(); }
   [[nodiscard]] double step() const { return grid_.h; }
   [[nodiscard]] std::int64_t steps() const { return grid_.whole + (grid_.last != 0.0 ? 1 : 0); }
 

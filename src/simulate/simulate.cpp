@@ -377,7 +377,8 @@ Trajectory Run::go() {
   out.method = method_.name;
   out.formulation = method_.formulation;
   out.stages = method_.stages;
-  out.order = method_.order;
+  out.order = method_.order();
+  out.orders = method_.orders;
   out.step = grid_.h;
   out.steps = steps_;
   out.every = grid_.every;
@@ -448,6 +449,14 @@ Trajectory Run::go() {
           b.gaining_steps, steps_, -b.least_dissipated));
   }
   out.native = stepper.compiled_steps > 0;
+  out.compiled_steps = stepper.compiled_steps;
+  if (options_.native == "on" && !out.native && steps_ > 0)
+    out.notes.push_back(fmt::format(
+        "--native on: the step was compiled in {:.2g} s, but {} interpreted. The first three steps of a run, and those "
+        "after the step size changes or an angle is wrapped, have no solutions before them to start from; compiled "
+        "code "
+        "takes the steps after them",
+        out.compile_seconds, steps_ == 1 ? "the only step was" : fmt::format("all {} steps were", steps_)));
   out.newton_iterations = stepper.iterations;
   out.newton_max_per_step = stepper.max_iterations;
   if (single_) single_->finish(out, report.ok);
@@ -609,7 +618,8 @@ Trajectory simulate(const Model& model, const Options& options) {
   const std::optional<MeasuredOrder> measured = measured_order(model, options);
   if (!measured) return out;
   out.observed_order = measured->order;
-  if (std::string note = order_contradiction(out.method, out.order, *measured); !note.empty())
+  if (std::string note = order_contradiction(out.method, out.constraint_midpoint ? out.orders.q : out.order, *measured);
+      !note.empty())
     out.notes.push_back(std::move(note));
   return out;
 }

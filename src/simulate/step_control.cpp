@@ -127,7 +127,7 @@ class PiControl final : public StepControl {
   PiControl(const System& system, const Options& options, const Start& start, const BoundMethod& method,
             Stepper& estimator)
       : tolerance_(options.adaptive),
-        order_(std::max(1, method.order)),
+        order_(std::max(1, method.order())),
         embedded_(uses_own_estimate(method, options)),
         stepper_(*method.stepper),
         estimator_(estimator),
@@ -370,7 +370,7 @@ class ReversibleControl final : public StepControl {
     PiControl pilot(system, options, start, method, estimator);
     first = pilot.first;
     // Not up to the end of the run: a longer run begins with the same steps.
-    const double end = std::copysign(INFINITY, options.until.value_or(0.0)), k = std::max(1, method.order) + 1.0;
+    const double end = std::copysign(INFINITY, options.until.value_or(0.0)), k = std::max(1, method.order()) + 1.0;
     std::vector<Seen> seen;
     while (static_cast<int>(seen.size()) < kPilotSteps) {
       if (!density_.solve(stepper_.t(), stepper_.q(), stepper_.v())) break;
@@ -382,7 +382,7 @@ class ReversibleControl final : public StepControl {
       }
       // The error of one step is 2^p times that of two half steps.
       each.h = std::fabs(pilot.last_step());
-      each.wanted = each.h * std::pow(std::fmax(pilot.error(), 1e-10) * std::exp2(method.order), -1.0 / k);
+      each.wanted = each.h * std::pow(std::fmax(pilot.error(), 1e-10) * std::exp2(method.order()), -1.0 / k);
       seen.push_back(each);
     }
     if (seen.empty()) return;

@@ -47,6 +47,20 @@ def order(info):
     return f"{info['order']}: " + ", ".join(f"{p} (s = {s})" for s, p in orders.items())
 
 
+def other_orders(info):
+    """The cases in which a component does not have the order above."""
+    texts = []
+    for case in info.get("orders", []):
+        q = case.get("q", case.get("x"))
+        v = case.get("v", q)
+        if q == info["order"] and v == info["order"]:
+            continue
+        constraints = "no constraints" if case["constraints"] == "none" else case["constraints"]
+        both = q if q == v else f"positions {q}, velocities {v}"
+        texts.append(f"{case['kind']} ({constraints}): {both}")
+    return "; ".join(texts)
+
+
 def facts(info, equations):
     rows = [
         ("name", f"`{info['name']}`" + "".join(f", also `{alias}`" for alias in info.get("aliases", []))),
@@ -54,6 +68,10 @@ def facts(info, equations):
         ("stages", stages(info)),
         ("order", order(info)),
         ("between steps", f"order {info['between_steps']['order']}: {info['between_steps']['by']}"),
+    ]
+    if other_orders(info):
+        rows.append(("orders elsewhere", other_orders(info)))
+    rows += [
         ("symmetric", claim(info["symmetric"])),
         ("keeps the energy exactly", claim(info["energy"])),
         ("constraints", info["constraints"]),

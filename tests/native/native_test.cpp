@@ -103,7 +103,7 @@ TEST_F(Native, TakesAllButTheFirstSteps) {
   Motion motion(shipped("double-pendulum"), method("prk-lobatto", 3));
   ASSERT_EQ(motion.stepper->go_native(false), "");
   motion.advance(0.01, 500);
-  EXPECT_EQ(motion.stepper->compiled_steps, 492);  // eight to predict the ninth from
+  EXPECT_EQ(motion.stepper->compiled_steps, 497);  // eight to predict the ninth from
 }
 
 // Five stages have rounding errors at which corrections stop shrinking above 64 eps: no reason to give a step up.
@@ -207,6 +207,36 @@ TEST_F(Native, MethodsWithoutAPlanSayWhy) {
   EXPECT_FALSE(simulate(shipped("skate"), options).native);
   options.native = "fast";
   EXPECT_THROW((void)simulate(shipped("skate"), options), Error);
+}
+
+// Asked for, compiled code takes every step that has three solutions before it; a run without such steps says so.
+TEST_F(Native, OnTakesTheStepsFromTheFourthOnAndSaysWhenItTookNone) {
+  const Model model = shipped("double-pendulum");
+  Options options;
+  options.method = "prk-lobatto";
+  options.step = 0.01;
+  options.native = "on";
+  options.steps = 3;
+  const Trajectory none = simulate(model, options);
+  EXPECT_FALSE(none.native);
+  EXPECT_EQ(none.compiled_steps, 0);
+  EXPECT_GT(none.compile_seconds, 0.0);
+  ASSERT_FALSE(none.notes.empty());
+  EXPECT_NE(none.notes.back().find("--native on: the step was compiled in"), std::string::npos) << none.notes.back();
+  EXPECT_NE(none.notes.back().find("all 3 steps were interpreted"), std::string::npos) << none.notes.back();
+  for (const int steps : {4, 7, 9, 30}) {
+    options.native = "on";
+    options.steps = steps;
+    const Trajectory on = simulate(model, options);
+    EXPECT_EQ(on.compiled_steps, steps - 3);
+    EXPECT_TRUE(on.native);
+    EXPECT_TRUE(on.notes.empty());
+    options.native = "off";
+    const Trajectory off = simulate(model, options);
+    EXPECT_EQ(on.q, off.q);
+    EXPECT_EQ(on.v, off.v);
+    EXPECT_EQ(on.newton_iterations, off.newton_iterations);
+  }
 }
 
 // Long runs are compiled without being asked, short ones are not.

@@ -25,11 +25,12 @@ std::vector<std::string> keys(const Json& json) {
 
 TEST(RunJson, MechanicalSystemHasTheKeysOfTheContract) {
   const Json json = parse_json(to_json(sleigh(), sleigh_run()));
-  EXPECT_EQ(keys(json),
-            (std::vector<std::string>{"system",  "kind",  "method", "stages",      "order",  "step",        "steps",
-                                      "t",       "q",     "v",      "multipliers", "energy", "constraints", "newton",
-                                      "records", "notes", "status", "message",     "native", "wall_seconds"}));
+  EXPECT_EQ(keys(json), (std::vector<std::string>{
+                            "system", "kind",    "method", "stages", "order",       "orders", "step",
+                            "steps",  "t",       "q",      "v",      "multipliers", "energy", "constraints",
+                            "newton", "records", "notes",  "status", "message",     "native", "wall_seconds"}));
   EXPECT_EQ(json["system"], "chaplygin-sleigh");
+  EXPECT_EQ(json["orders"].dump(), R"({"q":4,"v":4,"multipliers":4})");
   EXPECT_EQ(json["kind"], "mechanical");
   EXPECT_EQ(keys(json["q"]), (std::vector<std::string>{"x", "y", "theta"}));
   EXPECT_EQ(keys(json["v"]), (std::vector<std::string>{"x", "y", "theta"}));
@@ -44,6 +45,9 @@ TEST(RunJson, MechanicalSystemHasTheKeysOfTheContract) {
   compiled.native = true;
   compiled.compile_seconds = 0.5;
   EXPECT_EQ(parse_json(to_json(sleigh(), compiled))["compile_seconds"], 0.5);
+  compiled.native = false;  // compiled, and not used: the time is not hidden
+  EXPECT_EQ(parse_json(to_json(sleigh(), compiled))["compile_seconds"], 0.5);
+  EXPECT_EQ(parse_json(to_json(sleigh(), compiled))["compiled_steps"], 0);
 }
 
 TEST(RunJson, DaeHasStatesAndAlgebraicVariablesInsteadOfCoordinates) {

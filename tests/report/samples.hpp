@@ -34,6 +34,7 @@ inline Trajectory sleigh_run() {
   t.method = "spark-lobatto-ab";
   t.stages = 3;
   t.order = 4;
+  t.orders = {4, 4, 4};
   t.step = 0.12;
   t.steps = 1;
   t.t = 0.12;
@@ -73,6 +74,7 @@ inline Trajectory hessenberg_run() {
   t.method = "srk-gauss";
   t.stages = 2;
   t.order = 4;
+  t.orders = {4, 4, 4};
   t.step = 0.1;
   t.steps = 1;
   t.t = 0.1;

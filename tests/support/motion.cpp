@@ -48,7 +48,7 @@ Maker method(const std::string& name, int stages, int compose, const std::string
 Claims claims_on(const Model& model, const std::string& name, int stages) {
   const System system(model);
   const BoundMethod bound = bind(system, request(model, name, stages, 0), consistent_start(system, false));
-  return {bound.order, bound.symmetric};
+  return {bound.order(), bound.symmetric, bound.orders};
 }
 
 Maker scheme(const Scheme& scheme) {

@@ -31,6 +31,7 @@ Maker one_step(Equations (*step)(const Mechanical&));  // results q1, v1
 struct Claims {
   int order = 0;
   bool symmetric = false;
+  ComponentOrders orders = {};
 };
 Claims claims_on(const Model& model, const std::string& name, int stages = 0);
 

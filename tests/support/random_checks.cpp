@@ -230,8 +230,8 @@ Verdict Subject::order(const MethodInfo& method, bool between) {
     if (!outcome.done) return outcome.verdict;
     const Trajectory& t = *outcome.done;
     if (t.order == 0) return beside("no order is claimed");
-    claimed = {t.order, method.name == "cortes-martinez" ? t.order - 1 : t.order};
-    if (between) claimed = {claimed[0] - 1, claimed[1] - 1};
+    claimed = {t.orders.q, t.orders.v};
+    if (between) claimed = {t.order - 1, t.order - 1};
     std::array<Real, 2> error = {};
     for (std::size_t i = 1; i < t.records.rows; ++i) {
       const Real at = t.records.t[i] / (until / records);
