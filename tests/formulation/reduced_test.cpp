@@ -27,7 +27,7 @@ void expect_the_same_motion(const Model& model) {
   const Mechanical& f = motion.system.mechanical();
   Reduced r(f);
   const std::int32_t size = std::max(r.system.n, r.n);
-  const auto signs = numbers(r.system.graph, r.signs, size, f.m, motion.stepper->q(), {}, {});
+  const auto signs = numbers(r.system.graph, r.choice, size, f.m, motion.stepper->q(), {}, {});
   const auto momenta = [&] {
     return numbers(r.system.graph, r.rho, size, f.m, motion.stepper->q(), motion.stepper->v(), signs);
   };
@@ -72,7 +72,7 @@ TEST(Reduced, SignsKeepTheReflectionsAwayFromCancellation) {
   // A = (1, sin q3, 0): R_11 = 1 > 0; and the same constraint with the opposite sign.
   const System plus(shipped("gearbox"));
   const Reduced r(plus.mechanical());
-  EXPECT_EQ(numbers(r.system.graph, r.signs, r.system.n, 1, std::vector<double>{0, 0, 0.3}, {}, {})[0], 1.0);
+  EXPECT_EQ(numbers(r.system.graph, r.choice, r.system.n, 1, std::vector<double>{0, 0, 0.3}, {}, {})[0], 1.0);
   Model minus = parse_model(R"toml(
 coordinates = ["q1", "q2", "q3"]
 [lagrangian]
@@ -83,7 +83,7 @@ gear = "-q1' - sin(q3)*q2'"
                             "minus.toml");
   const System other(minus);
   const Reduced o(other.mechanical());
-  EXPECT_EQ(numbers(o.system.graph, o.signs, o.system.n, 1, std::vector<double>{0, 0, 0.3}, {}, {})[0], -1.0);
+  EXPECT_EQ(numbers(o.system.graph, o.choice, o.system.n, 1, std::vector<double>{0, 0, 0.3}, {}, {})[0], -1.0);
 }
 
 TEST(Reduced, SaysWhatItCannotTake) {
