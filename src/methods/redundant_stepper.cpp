@@ -37,20 +37,10 @@ RedundantStepper::RedundantStepper(const System& system, const Options& options,
   v_before_.resize(start.v.size());
 }
 
-BoundMethod RedundantStepper::bound() const {
-  const BoundMethod& b = steppers_[static_cast<std::size_t>(first_set_)];
-  BoundMethod out;
-  out.name = b.name;
-  out.formulation = b.formulation;
-  out.stages = b.stages;
-  out.orders = b.orders;
-  out.symmetric = b.symmetric;
-  out.two_step = b.two_step;
-  out.adaptive = b.adaptive;
-  out.embedded = b.embedded;
-  out.constraint_oscillates = b.constraint_oscillates;
-  out.stage = b.stage;
-  out.notes = b.notes;
+BoundMethod RedundantStepper::bound() {
+  BoundMethod& first = steppers_[static_cast<std::size_t>(first_set_)];
+  BoundMethod out = std::move(first);
+  first.stepper = std::move(out.stepper);  // all that is needed of it from here on
   return out;
 }
 

@@ -23,8 +23,8 @@ class RedundantStepper final : public Stepper {
   // The system has redundancy(). `start`: of the whole system. Throws Error when the method does not take a subset.
   RedundantStepper(const System& system, const Options& options, const Start& start);
 
-  // The method as it is bound to the subset at the start, without its stepper.
-  [[nodiscard]] BoundMethod bound() const;
+  // The method as it is bound to the subset at the start, without its stepper. Once.
+  [[nodiscard]] BoundMethod bound();
 
   void start(double t, std::span<const double> q, std::span<const double> v, std::span<const double> multipliers,
              std::span<const double> acceleration) override;
