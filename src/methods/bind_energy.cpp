@@ -54,7 +54,7 @@ void bind_energy(const System& system, const EnergyMethod& method, const Options
     data.step = Plan(canonical_gonzalez_step(c, system.model().ph.R));
     return;
   }
-  const Reduced r(f, method.frame == EnergyMethod::Frame::differences);
+  const Reduced r(f, start.q, method.frame == EnergyMethod::Frame::differences);
   const auto choices = static_cast<std::int32_t>(r.choice.size());
   Evaluator choice(r.system.graph, r.choice, r.n, choices), rho(r.system.graph, r.rho, r.n, choices);
   const auto chosen = choice(0.0, start.q);
@@ -65,7 +65,13 @@ void bind_energy(const System& system, const EnergyMethod& method, const Options
   choose_points(r.system, x, held);
   data.reference_energy = value(r.system, x, held);
   const auto parts = options.compose != 0 ? composition(options.compose).gamma.size() : std::size_t{1};
-  if (parts > 1) {
+  // The state that is passed on would have another length for each rank.
+  if (parts > 1 && choices > f.m && options.redundant == "minimum-norm")
+    throw Error(fmt::format(
+        "--compose with --redundant minimum-norm does not take '{}' on '{}', whose steps pass on their choice "
+        "of coordinates. Leave one of them out",
+        out.name, system.model().key));
+  if (parts > 1 && choices > 0) {
     data.carried = 1 + choices;
     data.carries_multipliers = false;
   }

@@ -45,7 +45,8 @@ Equations reduced_energy_step(const Reduced& r, std::int32_t multipliers, const 
   EnergyStart start{.x0 = in.q, .held = Point(g, in.t, in.q, {})(r.choice), .feed_back = !r.forced};
   const auto choices = static_cast<std::int32_t>(r.choice.size());
   NodeId part = 0;
-  if (parts > 1) {
+  const bool passes_on = parts > 1 && choices > 0;
+  if (passes_on) {
     eq.inputs.emplace_back(kCarried, 1 + choices);
     part = g.variable(kCarried, 0);
     const NodeId first = g.binary(Op::less, part, g.constant(0.5));
@@ -87,7 +88,7 @@ Equations reduced_energy_step(const Reduced& r, std::int32_t multipliers, const 
   eq.results.assign(x1.begin(), x1.begin() + r.n);
   Point end(g, in.time(1.0), x1, {}, start.held);
   append(eq.results, end(r.velocity));
-  if (parts > 1) {
+  if (passes_on) {
     eq.results.push_back(g.select(g.binary(Op::less, part, g.constant(parts - 1.5)), g.add(part, g.one()), g.zero()));
     append(eq.results, start.held);
   }

@@ -25,29 +25,31 @@ void expect_the_same_motion(const Model& model) {
   Motion motion(model, method("spark-gauss", 4));
   motion.advance(0.05, 7);  // away from special points
   const Mechanical& f = motion.system.mechanical();
-  Reduced r(f);
+  Reduced r(f, motion.start.q);
   const std::int32_t size = std::max(r.system.n, r.n);
-  const auto signs = numbers(r.system.graph, r.choice, size, f.m, motion.stepper->q(), {}, {});
+  const auto count = static_cast<std::int32_t>(r.choice.size());
+  const auto signs = numbers(r.system.graph, r.choice, size, count, motion.stepper->q(), {}, {});
   const auto momenta = [&] {
-    return numbers(r.system.graph, r.rho, size, f.m, motion.stepper->q(), motion.stepper->v(), signs);
+    return numbers(r.system.graph, r.rho, size, count, motion.stepper->q(), motion.stepper->v(), signs);
   };
   const std::vector<double> q(motion.stepper->q().begin(), motion.stepper->q().end()),
       v(motion.stepper->v().begin(), motion.stepper->v().end()), rho = momenta();
   std::vector<double> x = q;
   x.insert(x.end(), rho.begin(), rho.end());
 
-  const double energy = numbers(r.system.graph, {r.system.H}, size, f.m, x, {}, signs)[0];
+  const double energy = numbers(r.system.graph, {r.system.H}, size, count, x, {}, signs)[0];
   EXPECT_NEAR(energy, motion.observe().energy, 1e-14 * (1.0 + std::fabs(energy)));
-  const auto velocity = numbers(r.system.graph, r.velocity, size, f.m, x, {}, signs);
-  const auto rate = numbers(r.system.graph, r.system.apply(r.system.graph, r.system.gradient), size, f.m, x, {}, signs);
+  const auto velocity = numbers(r.system.graph, r.velocity, size, count, x, {}, signs);
+  const auto rate =
+      numbers(r.system.graph, r.system.apply(r.system.graph, r.system.gradient), size, count, x, {}, signs);
   for (std::size_t i = 0; i < q.size(); ++i) {
     EXPECT_NEAR(velocity[i], v[i], 1e-14);
     EXPECT_NEAR(rate[i], v[i], 1e-14);
   }
   // The gradient is the derivative of H.
   Graph g = r.system.graph;
-  const auto exact = numbers(g, scalars(g, gradient(g, r.system.H, kPosition), r.system.n), size, f.m, x, {}, signs);
-  const auto ours = numbers(g, r.system.gradient, size, f.m, x, {}, signs);
+  const auto exact = numbers(g, scalars(g, gradient(g, r.system.H, kPosition), r.system.n), size, count, x, {}, signs);
+  const auto ours = numbers(g, r.system.gradient, size, count, x, {}, signs);
   for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(ours[i], exact[i], 1e-13);
 
   constexpr double kStep = 1e-4;
@@ -71,7 +73,7 @@ TEST(Reduced, MovesAsTheMechanicalSystem) {
 TEST(Reduced, SignsKeepTheReflectionsAwayFromCancellation) {
   // A = (1, sin q3, 0): R_11 = 1 > 0; and the same constraint with the opposite sign.
   const System plus(shipped("gearbox"));
-  const Reduced r(plus.mechanical());
+  const Reduced r(plus.mechanical(), std::vector<double>(3, 0.0));
   EXPECT_EQ(numbers(r.system.graph, r.choice, r.system.n, 1, std::vector<double>{0, 0, 0.3}, {}, {})[0], 1.0);
   Model minus = parse_model(R"toml(
 coordinates = ["q1", "q2", "q3"]
@@ -82,7 +84,7 @@ gear = "-q1' - sin(q3)*q2'"
 )toml",
                             "minus.toml");
   const System other(minus);
-  const Reduced o(other.mechanical());
+  const Reduced o(other.mechanical(), std::vector<double>(3, 0.0));
   EXPECT_EQ(numbers(o.system.graph, o.choice, o.system.n, 1, std::vector<double>{0, 0, 0.3}, {}, {})[0], -1.0);
 }
 
