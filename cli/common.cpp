@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "plot/svg.hpp"
+#include "rattleback/error.hpp"
 #include "rattleback/method.hpp"
 #include "report/figures.hpp"
 #include "report/write.hpp"
@@ -18,13 +19,27 @@ void add_model_options(Arguments& arguments) {
   arguments.values("--set", "NAME=VALUE",
                    "changes a parameter of the model; VALUE may be an expression: --set g=9.81/6");
   arguments.values("--start", "NAME=VALUE", "changes an initial value: --start theta=0.2 --start \"theta'=1\"");
+  arguments.value("--keep", "NAMES",
+                  "initial values that --project holds while it solves for the others: --keep \"y,theta'\"");
 }
 
 LoadOptions model_options(Arguments& arguments) {
   LoadOptions options;
   options.set = arguments.assignments("--set");
   options.start = arguments.assignments("--start");
+  options.keep = arguments.list("--keep");
+  for (std::string& name : options.keep) {
+    name.erase(0, name.find_first_not_of(' '));
+    name.erase(name.find_last_not_of(' ') + 1);
+  }
   return options;
+}
+
+void check_keep(const Arguments& arguments, const Model& model) {
+  if (arguments.has("--keep") && !arguments.has("--project") && !model.project)
+    throw Error(
+        "--keep says what --project holds while it moves the rest, and nothing is to be moved. Add --project, or leave "
+        "--keep out");
 }
 
 void add_option(Arguments& arguments, std::string_view name, const std::string& help) {

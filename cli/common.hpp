@@ -12,9 +12,11 @@
 
 namespace rattleback::cli {
 
-// --set and --start: how a user changes a model without editing it.
+// --set, --start and --keep: how a user changes a model without editing it.
 void add_model_options(Arguments& arguments);
 LoadOptions model_options(Arguments& arguments);
+// Throws Error when --keep has nothing to say. Not for `check`, which looks at the nearest start anyway.
+void check_keep(const Arguments& arguments, const Model& model);
 
 // Options of a run by their names in the table (simulate/option_table.hpp), with its help or another one.
 void add_options(Arguments& arguments, std::initializer_list<std::string_view> names);

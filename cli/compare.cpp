@@ -58,6 +58,7 @@ int compare(const Words& words) {
 
   load.unroll_below = kLargestFamily;  // not all methods take families
   const Model model = load_model(a.system_name(), load);
+  check_keep(a, model);
   if (!until && !model.run.until) throw Error(fmt::format("model '{}' has no default end; pass --until T", model.key));
   request.until = until ? *until : *model.run.until;
   ProgressLine progress;

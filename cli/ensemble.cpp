@@ -41,6 +41,7 @@ int ensemble(const Words& words) {
   a.refuse_if_faulty();
 
   const Model model = load_to_run(source.system, source.load, request.options);
+  check_keep(a, model);
   request.members = make_members(model, members);
   ProgressLine progress;
   request.progress = [&](std::size_t done, std::size_t all) { progress.parts(done, all, "members"); };

@@ -60,6 +60,7 @@ int generate(const Words& words) {
 
   load.unroll_below = kLargestFamily;  // a step is written in single coordinates
   const Model model = load_model(a.system_name(), load);
+  check_keep(a, model);
   const std::string method =
       options.tableau.empty() ? options.method.empty() ? model.run.method.value_or("") : options.method : "tableau";
   const std::string name = a.text("--name").value_or(struct_name(model.key + "-" + method));

@@ -51,6 +51,7 @@ int order(const Words& words) {
 
   load.unroll_below = kLargestFamily;  // the solvers work on single coordinates
   const Model model = load_model(a.system_name(), load);
+  check_keep(a, model);
   if (!until && !model.run.until) throw Error(fmt::format("model '{}' has no default end; pass --until T", model.key));
   request.until = until ? *until : *model.run.until;
   const OrderReport report = order_study(model, request);

@@ -91,6 +91,7 @@ int run(const Words& words) {
   a.refuse_if_faulty();
 
   const Model model = load_to_run(a.system_name(), load, options);
+  check_keep(a, model);
   check_tolerances(a, model, options);
   ProgressLine progress;
   options.progress = progress.callback();

@@ -14,6 +14,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace rattleback {
@@ -55,6 +56,10 @@ struct Node {
 class Graph {
  public:
   NodeId constant(double value);
+  // A number that rounding made on its way here: `error` bounds what it may be off (src/expr/rounding.hpp). Folding passes
+  // that on. A number that several formulas gave keeps the largest bound.
+  NodeId constant(double value, double error);
+  [[nodiscard]] double constant_error(NodeId id) const;
   NodeId variable(Space space, std::int32_t base, std::int32_t stride = 0, std::int32_t count = 0);
   NodeId index(std::int32_t base, std::int32_t stride, std::int32_t count);  // the number base + stride*i
   std::uint32_t add_table(std::vector<double> values);                       // equal tables share a number
@@ -89,10 +94,14 @@ class Graph {
  private:
   NodeId intern(const Node& node);
   void grow_index();
+  NodeId fold(Op op, NodeId a, NodeId b);  // of two constants
+  NodeId fold(Op op, NodeId a);
 
   std::vector<Node> nodes_;
   std::vector<NodeId> slots_;  // open-addressing hash table of node numbers + 1
   std::vector<std::vector<double>> tables_;
+  // Of constants that lost digits, ascending; there are few. All others are good to kUsualError of their size.
+  std::vector<std::pair<NodeId, double>> lossy_;
   std::size_t limit_ = 40'000'000;
 };
 

@@ -117,6 +117,9 @@ struct Model {
   // --- starts and known solution
   std::vector<double> q0, v0;  // dae: q0 holds y. odae: y and z
   std::vector<double> z0;      // dae, odae: starting guess of the algebraic variables
+  // What rounding may have done to q0 and v0 while their formulas were evaluated; empty: one ulp.
+  std::vector<double> q0_error, v0_error;
+  std::vector<std::int32_t> keep_q, keep_v;  // elements of q0 and v0 that a projection holds
   std::vector<ExactValue> exact;
   RunDefaults run;
   std::shared_ptr<const ExpressionScope> scope;  // of a model file; null for a model from C++
@@ -134,6 +137,7 @@ struct Model {
 struct LoadOptions {
   std::vector<std::pair<std::string, std::string>> set = {};    // parameters
   std::vector<std::pair<std::string, std::string>> start = {};  // initial values: "x", "theta'", "w[2]'"
+  std::vector<std::string> keep = {};  // initial values that a projection holds; instead of the model's own list
   // Families and sums with at most this many members become scalars, which share more subexpressions.
   std::int32_t unroll_below = 64;
 };

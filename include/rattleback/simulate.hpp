@@ -162,6 +162,9 @@ struct Trajectory {
     std::vector<double> balance;          // residual of the power balance of the step before the record
   } records;
 
+  // The start as it was used: after a projection, with algebraic states solved for.
+  std::vector<double> start_q, start_v;
+
   // Final state.
   std::vector<double> q, v, multipliers;
   std::vector<Contact> contacts;  // of unilateral constraints, in order; the first 100 000
@@ -203,9 +206,8 @@ Trajectory simulate(const Model& model, const Options& options);
 struct ConstraintCheck {
   std::string name;
   bool holonomic = false, linear = true, integrable = false;
-  double start_residual = 0.0;
-  // odae: holonomic, with the velocity level apart
-  double start_residual_velocity = 0.0;
+  double start_residual = 0.0;           // of the constraint as it is written
+  double start_residual_velocity = 0.0;  // of the time derivative of a holonomic one
   bool unilateral = false, acts = true;
 };
 

@@ -139,7 +139,7 @@ void add_constraints(const System& system, CheckReport& out, const StartAnalysis
     c.linear = !depends_on(f.graph, f.K[static_cast<std::size_t>(i)], kVelocity);
     c.integrable = c.holonomic || integrable.alone[static_cast<std::size_t>(i)];
     for (const ConstraintResidual& r : a.residuals)
-      if (r.name == c.name) c.start_residual = std::fmax(c.start_residual, r.value);
+      if (r.name == c.name) (r.position || !c.holonomic ? c.start_residual : c.start_residual_velocity) = r.value;
     out.constraints.push_back(std::move(c));
   }
   out.integrable_together = f.m > 0 && integrable.together;
@@ -205,20 +205,40 @@ void check_large(const Model& model, CheckReport& out) {
     out.notes.emplace_back(
         "the mass matrix is not diagonal; whether it is positive definite was not decided at this size");
 
+  Start start;
+  start.q = model.q0;
+  start.v = model.v0;
+  add_bounds(model, start);
+  const RoundedValues::Point at{start.q, start.v, start.q_error, start.v_error};
   out.consistent = true;
   const auto residuals = [&](const Entries& f, const Names& names, bool holonomic) {
     if (names.empty()) return;
-    Evaluator value(g, f, names.size(), n, m);
-    const auto x = value(0.0, model.q0, model.v0);
+    Entries rates;  // of holonomic constraints
+    if (holonomic)
+      for (Entry e : f) {
+        e.expr = total_time_derivative(g, e.expr);
+        rates.push_back(e);
+      }
+    const auto values = [&](const Entries& function) {
+      Evaluator value(g, function, names.size(), n, m);
+      const auto x = value(0.0, model.q0, model.v0);
+      return std::vector<double>(x.begin(), x.end());
+    };
+    const std::vector<double> x = values(f), rate = values(rates);
+    for (const Entries* function : {&f, static_cast<const Entries*>(&rates)})
+      for (const ConstraintResidual& r : family_residuals(
+               g, *function, holonomic && function == &f, [&](std::int32_t i) { return names[i]; }, at))
+        out.consistent = out.consistent && r.is_rounding();
     for (const Names::Group& group : names.groups()) {
       ConstraintCheck c;
       c.name =
           group.family ? fmt::format("{}[{}:{}]", group.stem, group.first, group.first + group.count - 1) : group.stem;
       c.holonomic = c.integrable = holonomic;
-      for (std::int32_t i = 0; i < group.count; ++i)
-        c.start_residual = std::fmax(
-            c.start_residual, std::fabs(x[static_cast<std::size_t>(group.offset) + static_cast<std::size_t>(i)]));
-      out.consistent = out.consistent && c.start_residual <= kStartTolerance;
+      for (std::int32_t i = 0; i < group.count; ++i) {
+        const auto k = static_cast<std::size_t>(group.offset) + static_cast<std::size_t>(i);
+        c.start_residual = std::fmax(c.start_residual, std::fabs(x[k]));
+        c.start_residual_velocity = std::fmax(c.start_residual_velocity, std::fabs(rate[k]));
+      }
       out.constraints.push_back(std::move(c));
     }
   };
@@ -288,9 +308,13 @@ CheckReport check(const Model& model) {
   out.consistent = a.consistent;
   add_constraints(*system, out, a);
   std::vector<double> q = model.q0, v = model.v0;
-  if (!a.consistent && project_start(*system, q, v)) {
-    out.nearest_q = q;
-    out.nearest_v = v;
+  if (!a.consistent) {
+    if (const Projected projected = project_start(*system, q, v); projected) {
+      out.nearest_q = q;
+      out.nearest_v = v;
+    } else if (a.vanishing.empty() && a.not_finite.empty()) {
+      out.notes.push_back("no consistent start was found near the given one: " + projected.why);
+    }
   }
   // What --redundant minimum-norm integrates at the start.
   std::shared_ptr<Redundancy> rows;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "expr/rounding.hpp"
 #include "rattleback/error.hpp"
 #include "rattleback/expr.hpp"
 
@@ -112,6 +113,41 @@ NodeId Graph::constant(double value) {
   return intern(n);
 }
 
+namespace {
+constexpr double kUsualError = 4.0 * kUlp;  // of a constant, relative
+constexpr double kLossy = 64.0 * kUlp;      // from here on a constant is worth remembering
+}  // namespace
+
+NodeId Graph::constant(double value, double error) {
+  const NodeId id = constant(value);
+  if (value == 0.0 || !(error > kLossy * std::fabs(value))) return id;  // all zeros are one node
+  const auto at = std::lower_bound(lossy_.begin(), lossy_.end(), std::pair(id, 0.0));
+  if (at == lossy_.end() || at->first != id)
+    lossy_.insert(at, {id, error});
+  else
+    at->second = std::fmax(at->second, error);
+  return id;
+}
+
+double Graph::constant_error(NodeId id) const {
+  const auto at = std::lower_bound(lossy_.begin(), lossy_.end(), std::pair(id, 0.0));
+  return at != lossy_.end() && at->first == id ? at->second : kUsualError * std::fabs(nodes_[id].value);
+}
+
+// Digits are lost where terms cancel; a product or a function of good constants is good, so that most folding is plain.
+NodeId Graph::fold(Op op, NodeId a, NodeId b) {
+  const double x = nodes_[a].value, y = nodes_[b].value;
+  if (lossy_.empty() && op != Op::add && op != Op::sub && op != Op::pow) return constant(apply(op, x, y));
+  const auto usual = [&](NodeId id) { return Rounded{nodes_[id].value, constant_error(id)}; };
+  const Rounded r = apply(op, usual(a), usual(b));
+  return constant(r.value, r.error);
+}
+
+NodeId Graph::fold(Op op, NodeId a) {
+  const Rounded r = apply(op, Rounded{nodes_[a].value, constant_error(a)});
+  return constant(r.value, r.error);
+}
+
 NodeId Graph::variable(Space space, std::int32_t base, std::int32_t stride, std::int32_t count) {
   Node n;
   n.op = Op::variable;
@@ -175,11 +211,11 @@ NodeId Graph::lookup(std::uint32_t table, NodeId a, bool slope) {
 
 NodeId Graph::unary(Op op, NodeId a) {
   const Node x = nodes_[a];
-  if (x.op == Op::constant) return constant(apply(op, x.value));
+  if (x.op == Op::constant) return fold(op, a);
   if (op == Op::neg) {
     if (x.op == Op::neg) return x.a;
     if (x.op == Op::sub) return binary(Op::sub, x.b, x.a);
-    if (x.op == Op::mul && is_constant(x.a)) return binary(Op::mul, constant(-nodes_[x.a].value), x.b);
+    if (x.op == Op::mul && is_constant(x.a)) return binary(Op::mul, fold(Op::neg, x.a), x.b);
   }
   if (x.op == Op::neg) {
     switch (op) {  // odd and even functions: sin(-x) = -sin(x), so both share one node
@@ -206,7 +242,7 @@ NodeId Graph::unary(Op op, NodeId a) {
 NodeId Graph::binary(Op op, NodeId a, NodeId b) {
   const Node x = nodes_[a], y = nodes_[b];
   const bool cx = x.op == Op::constant, cy = y.op == Op::constant;
-  if (cx && cy) return constant(apply(op, x.value, y.value));
+  if (cx && cy) return fold(op, a, b);
   switch (op) {
     case Op::add:
       if (cx && x.value == 0.0) return b;
@@ -228,14 +264,14 @@ NodeId Graph::binary(Op op, NodeId a, NodeId b) {
         if (x.value == 0.0) return a;
         if (x.value == 1.0) return b;
         if (x.value == -1.0) return unary(Op::neg, b);
-        if (y.op == Op::neg) return binary(Op::mul, constant(-x.value), y.a);
-        if (y.op == Op::mul && is_constant(y.a)) return binary(Op::mul, constant(x.value * nodes_[y.a].value), y.b);
+        if (y.op == Op::neg) return binary(Op::mul, fold(Op::neg, a), y.a);
+        if (y.op == Op::mul && is_constant(y.a)) return binary(Op::mul, fold(Op::mul, a, y.a), y.b);
       } else {
         if (x.op == Op::neg) return unary(Op::neg, binary(Op::mul, x.a, b));
         if (y.op == Op::neg) return unary(Op::neg, binary(Op::mul, a, y.a));
         // Two constant factors become one. A single one stays where it is: (h/2) v is one product when h/2 is shared.
         if (x.op == Op::mul && is_constant(x.a) && y.op == Op::mul && is_constant(y.a))
-          return binary(Op::mul, constant(nodes_[x.a].value * nodes_[y.a].value), binary(Op::mul, x.b, y.b));
+          return binary(Op::mul, fold(Op::mul, x.a, y.a), binary(Op::mul, x.b, y.b));
       }
       break;
     case Op::div:

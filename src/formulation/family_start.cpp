@@ -1,12 +1,13 @@
 #include "formulation/family_start.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <Eigen/SparseCholesky>
 #include <Eigen/SparseCore>
+#include <Eigen/SparseLU>
 
-#include "formulation/least_norm.hpp"
-#include "formulation/terms.hpp"
+#include "formulation/projection.hpp"
 
 namespace rattleback {
 namespace {
@@ -50,33 +51,30 @@ Sparse evaluate(const Graph& g, const Entries& matrix, std::int32_t rows, std::i
   return out;
 }
 
-void residuals(StartAnalysis& out, const Model& model, const Graph& g, const Entries& constraints, bool position,
-               std::int32_t n, std::int32_t m, std::span<const double> q, std::span<const double> v) {
-  for (const Entry& constraint : constraints) {
-    std::vector<NodeId> nodes = {constraint.expr};
-    collect_terms(g, constraint.expr, nodes);
-    Entries flat;
-    for (const NodeId id : nodes) flat.push_back({id, constraint.count, {}, {}});
-    const std::int32_t size = side_by_side(flat), members = std::max<std::int32_t>(1, constraint.count);
-    Evaluator evaluate(g, flat, size, n, m);
-    const auto x = evaluate(0.0, q, v);
-    ConstraintResidual worst;
-    worst.relative = -1.0;
-    for (std::int32_t i = 0; i < members; ++i) {
-      double terms = 0.0;
-      for (std::int32_t k = members + i; k < size; k += members)
-        terms = std::fmax(terms, std::fabs(x[static_cast<std::size_t>(k)]));
-      const double value = std::fabs(x[static_cast<std::size_t>(i)]);
-      const double relative = value == 0.0 ? 0.0 : value / std::fmax(terms, 1e-300);
-      if (relative <= worst.relative) continue;
-      worst = {model.multiplier_name(constraint.row.at(i)), position, value, relative};
-    }
-    out.consistent = out.consistent && worst.relative <= kStartTolerance;
-    out.residuals.push_back(std::move(worst));  // of a family, the worst member
-  }
-}
-
 }  // namespace
+
+std::vector<ConstraintResidual> family_residuals(const Graph& g, const Entries& constraints, bool position,
+                                                 const std::function<std::string(std::int32_t)>& name,
+                                                 const RoundedValues::Point& at) {
+  std::vector<ConstraintResidual> out;
+  for (const Entry& constraint : constraints) {
+    RoundedValues function(g, std::span(&constraint.expr, 1));
+    function.evaluate(at);
+    ConstraintResidual worst{"", position, -1.0, 0.0};
+    std::int32_t which = 0;
+    for (std::int32_t i = 0; i < std::max<std::int32_t>(1, constraint.count); ++i) {
+      if (constraint.count != 0) function.iterate(at, i);
+      const Rounded x = function[0];
+      const ConstraintResidual one{"", position, std::fabs(x.value), kStartUlps * x.error};
+      if (worst.value >= 0.0 && one.excess() <= worst.excess()) continue;
+      worst = one;
+      which = i;
+    }
+    worst.name = name(constraint.row.at(which));
+    out.push_back(std::move(worst));
+  }
+  return out;
+}
 
 // From the pivots of K K^T with rows of length one. (A sparse QR of a chain of N links fills up like N^2.)
 RowRank row_rank(const Graph& g, const Entries& matrix, std::int32_t rows, std::int32_t n, std::span<const double> q,
@@ -125,11 +123,14 @@ bool has_positive_mass(const FamilyMechanical& f, std::span<const double> q, std
   return ldlt.info() == Eigen::Success && (ldlt.vectorD().array() > 0.0).all();
 }
 
-StartAnalysis analyse_large_start(const System& system, std::span<const double> q, std::span<const double> v) {
+StartAnalysis analyse_large_start(const System& system, const RoundedValues::Point& at) {
   StartAnalysis out;
   const FamilyMechanical& f = system.families();
-  residuals(out, system.model(), f.graph, f.g, true, f.n, f.m, q, v);
-  residuals(out, system.model(), f.graph, f.k, false, f.n, f.m, q, v);
+  const std::span<const double> q = at.q, v = at.v;
+  const auto name = [&](std::int32_t i) { return system.model().multiplier_name(i); };
+  out.residuals = family_residuals(f.graph, f.g, true, name, at);
+  for (ConstraintResidual& r : family_residuals(f.graph, f.k, false, name, at)) out.residuals.push_back(std::move(r));
+  for (const ConstraintResidual& r : out.residuals) out.consistent = out.consistent && r.is_rounding();
   const RowRank rank = row_rank(f.graph, f.K, f.m, f.n, q, v);
   out.rank = rank.rank;
   for (const std::int32_t i : rank.dependent) out.redundant.push_back(system.model().multiplier_name(i));
@@ -146,24 +147,156 @@ StartAnalysis analyse_large_start(const System& system, std::span<const double> 
   return out;
 }
 
-// Least-norm corrections dx = K^T (K K^T)^-1 r.
-bool project_large_start(const System& system, std::vector<double>& q, std::vector<double>& v) {
+namespace {
+
+// Constraints with families, and what moves: the elements `free` of a vector x, which is a part of the state. The steps
+// solve [S J^T; J -mu] (dx, lambda) = (-S offset, -r).
+class SparseProblem {
+ public:
+  SparseProblem(FamilyMechanical& f, Space space, Start& state, const std::vector<std::int32_t>& held)
+      : f_(f),
+        state_(state),
+        x_(space == kPosition ? state.q : state.v),
+        function_(space == kPosition ? f.g : f.k),
+        rows_(space == kPosition ? f.holonomic : f.m),
+        derivative_(jacobian(f.graph, function_, space)),
+        value_(f.graph, function_, rows_, f.n, f.m),
+        place_(x_.size(), -1) {
+    for (std::size_t i = 0; i < x_.size(); ++i) {
+      if (std::binary_search(held.begin(), held.end(), static_cast<std::int32_t>(i))) continue;
+      place_[i] = static_cast<std::int32_t>(free_.size());
+      free_.push_back(i);
+    }
+  }
+
+  // The metric, at the state as it is.
+  bool set_metric() {
+    const auto n = static_cast<Eigen::Index>(free_.size());
+    std::vector<Eigen::Triplet<double>> list;
+    VectorXd diagonal = VectorXd::Zero(n);
+    for (const auto& t : triplets(f_.graph, f_.mass, f_.n, f_.m, state_.q, state_.v)) {
+      const std::int32_t i = place_[static_cast<std::size_t>(t.row())], j = place_[static_cast<std::size_t>(t.col())];
+      if (i < 0 || j < 0) continue;
+      list.emplace_back(i, j, t.value());
+      if (i == j) diagonal(i) += t.value();
+    }
+    const double most = n > 0 ? diagonal.maxCoeff() : 0.0;
+    constexpr double kLittle = 1e-8;  // where there is no inertia
+    reach_ = diagonal;
+    for (Eigen::Index i = 0; i < n; ++i) {
+      if (!(diagonal(i) > 0.0)) {
+        reach_(i) = most > 0.0 ? kLittle * most : 1.0;
+        list.emplace_back(i, i, reach_(i) - diagonal(i));
+      }
+      reach_(i) = 1.0 / std::sqrt(reach_(i));
+    }
+    S_.resize(n, n);
+    S_.setFromTriplets(list.begin(), list.end());
+    scale_ = VectorXd::Ones(rows_);
+    if (!linearise(get())) return false;
+    VectorXd size = VectorXd::Zero(rows_);
+    for (Eigen::Index j = 0; j < J_.outerSize(); ++j)
+      for (Sparse::InnerIterator it(J_, j); it; ++it) size(it.row()) += std::pow(it.value() * reach_(j), 2);
+    for (Eigen::Index i = 0; i < rows_; ++i)
+      if (size(i) > 0.0) scale_(i) = 1.0 / std::sqrt(size(i));
+    return true;
+  }
+
+  VectorXd get() const {
+    VectorXd x(static_cast<Eigen::Index>(free_.size()));
+    for (std::size_t i = 0; i < free_.size(); ++i) x(static_cast<Eigen::Index>(i)) = x_[free_[i]];
+    return x;
+  }
+  void set(const VectorXd& x) {
+    for (std::size_t i = 0; i < free_.size(); ++i) x_[free_[i]] = x(static_cast<Eigen::Index>(i));
+  }
+  VectorXd residual(const VectorXd& x) {
+    set(x);
+    return scale_.cwiseProduct(Eigen::Map<const VectorXd>(value_(0.0, state_.q, state_.v).data(), rows_));
+  }
+  bool linearise(const VectorXd& x) {
+    set(x);
+    std::vector<Eigen::Triplet<double>> list;
+    bool finite = true;
+    for (const auto& t : triplets(f_.graph, derivative_, f_.n, f_.m, state_.q, state_.v)) {
+      const std::int32_t j = place_[static_cast<std::size_t>(t.col())];
+      if (j >= 0) list.emplace_back(t.row(), j, scale_(t.row()) * t.value());
+      finite = finite && std::isfinite(t.value());
+    }
+    J_.resize(rows_, static_cast<Eigen::Index>(free_.size()));
+    J_.setFromTriplets(list.begin(), list.end());
+    return finite;
+  }
+  [[nodiscard]] VectorXd step(const VectorXd& offset, const VectorXd& r, double mu) const {
+    const Eigen::Index n = S_.rows();
+    std::vector<Eigen::Triplet<double>> list;
+    for (Eigen::Index j = 0; j < n; ++j) {
+      for (Sparse::InnerIterator it(S_, j); it; ++it) list.emplace_back(it.row(), j, it.value());
+      for (Sparse::InnerIterator it(J_, j); it; ++it) {
+        list.emplace_back(n + it.row(), j, it.value());
+        list.emplace_back(j, n + it.row(), it.value());
+      }
+    }
+    for (Eigen::Index i = 0; i < rows_; ++i) list.emplace_back(n + i, n + i, -std::fmax(mu, kRegular));
+    Sparse A(n + rows_, n + rows_);
+    A.setFromTriplets(list.begin(), list.end());
+    VectorXd b(n + rows_);
+    b.head(n) = offset.size() > 0 ? VectorXd(-(S_ * offset)) : VectorXd::Zero(n);
+    b.tail(rows_) = -r;
+    Eigen::SparseLU<Sparse> lu(A);
+    if (lu.info() != Eigen::Success) return VectorXd::Constant(n, std::nan(""));
+    return lu.solve(b).head(n);
+  }
+  [[nodiscard]] double length(const VectorXd& dx) const { return std::sqrt(std::fmax(0.0, dx.dot(S_ * dx))); }
+  [[nodiscard]] double reach(std::size_t i) const { return reach_(static_cast<Eigen::Index>(i)); }
+  [[nodiscard]] const std::vector<std::size_t>& free() const { return free_; }
+
+ private:
+  static constexpr double kRegular = 1e-14;  // redundant rows are as good as satisfied by the others
+  FamilyMechanical& f_;
+  Start& state_;
+  std::vector<double>& x_;
+  const Entries& function_;
+  std::int32_t rows_;
+  Entries derivative_;
+  Evaluator value_;
+  std::vector<std::int32_t> place_;  // among what moves; -1: held
+  std::vector<std::size_t> free_;
+  VectorXd scale_, reach_;
+  Sparse S_, J_;
+};
+
+}  // namespace
+
+Projected project_large_start(const System& system, Start& s) {
   FamilyMechanical f = system.families();
-  const auto project = [&](const Entries& function, std::int32_t rows, Space space, std::vector<double>& x) {
-    if (rows == 0) return true;
-    Evaluator value(f.graph, function, rows, f.n, f.m);
-    const Entries derivative = jacobian(f.graph, function, space);
-    return least_norm_newton(x, [&](VectorXd& dx) {
-      const auto numbers = value(0.0, q, v);
-      const VectorXd r = Eigen::Map<const VectorXd>(numbers.data(), rows);
-      const Sparse K = evaluate(f.graph, derivative, rows, f.n, f.n, f.m, q, v);
-      const Eigen::SimplicialLDLT<Sparse> ldlt(Sparse(K * K.transpose()));
-      if (!r.allFinite() || ldlt.info() != Eigen::Success) return false;
-      dx = K.transpose() * ldlt.solve(r);
-      return true;
-    });
+  const Model& model = system.model();
+  const auto name = [&](std::int32_t i) { return model.multiplier_name(i); };
+  const auto level = [&](Space space) -> std::string {
+    const Entries& function = space == kPosition ? f.g : f.k;
+    add_bounds(model, s);
+    const auto judge = [&] {
+      return left_over(model,
+                       family_residuals(f.graph, function, space == kPosition, name, {s.q, s.v, s.q_error, s.v_error}),
+                       space);
+    };
+    if (judge().empty()) return "";
+    SparseProblem problem(f, space, s, space == kPosition ? model.keep_q : model.keep_v);
+    const VectorXd start = problem.get();
+    if (!problem.free().empty() && problem.set_metric()) {
+      VectorXd y = start;
+      Projector<SparseProblem>(problem, space == kPosition).run(y);
+      problem.set(y);
+      const double moved = problem.length(y - start);
+      std::vector<double>& error = space == kPosition ? s.q_error : s.v_error;
+      for (std::size_t i = 0; i < problem.free().size(); ++i)
+        error[problem.free()[i]] += kUlp * problem.reach(i) * moved;
+    }
+    return judge();
   };
-  return project(f.g, f.holonomic, kPosition, q) && project(f.k, f.m, kVelocity, v);
+  std::string why = level(kPosition);
+  if (why.empty()) why = level(kVelocity);
+  return {why.empty(), why};
 }
 
 }  // namespace rattleback

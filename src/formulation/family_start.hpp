@@ -5,8 +5,13 @@
 
 namespace rattleback {
 
-StartAnalysis analyse_large_start(const System& system, std::span<const double> q, std::span<const double> v);
-bool project_large_start(const System& system, std::vector<double>& q, std::vector<double>& v);
+StartAnalysis analyse_large_start(const System& system, const RoundedValues::Point& at);
+Projected project_large_start(const System& system, Start& start);
+
+// The worst member of each entry of a vector function whose rows have the names `name`.
+std::vector<ConstraintResidual> family_residuals(const Graph& g, const Entries& constraints, bool position,
+                                                 const std::function<std::string(std::int32_t)>& name,
+                                                 const RoundedValues::Point& at);
 
 // Rank of a matrix function with `rows` rows and n columns: that of constraint gradients.
 struct RowRank {

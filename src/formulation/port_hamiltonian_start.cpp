@@ -28,30 +28,28 @@ AlgebraicPart algebraic_part(PortHamiltonian& f) {
 }
 
 Start port_hamiltonian_start(const System& system, bool project) {
+  constexpr double kToldFrom = 1e-10;  // a difference to what was written that is worth a note
   const Model& model = system.model();
   Start s;
   s.q = model.q0;
-  StartAnalysis a = analyse_start(system, s.q, {});
+  const StartAnalysis a = analyse_start(system, s);
   if (!a.consistent) {
     const ConstraintResidual* worst = &a.residuals.front();
     for (const ConstraintResidual& r : a.residuals)
-      if (r.relative > worst->relative || !std::isfinite(r.relative)) worst = &r;
+      if (r.excess() > worst->excess() || !std::isfinite(r.value)) worst = &r;
     const std::string name = worst->name;
     const double value = worst->value;
     if (!project && !model.project)
       throw Error(fmt::format(
-          "initial state violates the algebraic equation of '{}': residual {:.3e} ({:.1e} of its largest term, allowed "
-          "{:.0e}). Correct the start, or pass --project to move it to the nearest consistent one",
-          name, value, worst->relative, kStartTolerance));
+          "initial state violates the algebraic equation of '{}': residual {:.3e}, where rounding explains {:.1e}. "
+          "Correct the start, or pass --project to move it to the nearest consistent one",
+          name, value, worst->allowed));
     const std::vector<double> before = s.q;
-    std::vector<double> none;
-    const bool converged = project_start(system, s.q, none);
-    a = analyse_start(system, s.q, {});
-    if (!converged || !a.consistent)
+    if (const Projected projected = project_start(system, s); !projected)
       throw Error(fmt::format(
           "initial state violates the algebraic equation of '{}' (residual {:.3e}), and no consistent state was found "
-          "near it. Start closer to it",
-          name, value));
+          "near it: {}",
+          name, value, projected.why));
     double moved = 0.0;
     for (std::size_t i = 0; i < before.size(); ++i) moved += (s.q[i] - before[i]) * (s.q[i] - before[i]);
     s.notes.push_back(
@@ -64,7 +62,7 @@ Start port_hamiltonian_start(const System& system, bool project) {
     std::vector<std::string> found;
     for (std::size_t i = 0; i < s.q.size(); ++i) {
       const double x = level->consistent_state()[i];
-      if (std::fabs(x - s.q[i]) > kStartTolerance * std::fmax(1.0, std::fabs(x)))
+      if (std::fabs(x - s.q[i]) > kToldFrom * std::fmax(1.0, std::fabs(x)))
         found.push_back(fmt::format("{} = {:.10g}", model.coordinates[static_cast<std::int32_t>(i)], x));
       s.q[i] = x;
     }

@@ -141,6 +141,8 @@ Model with_system(const Model& model, const PortHamiltonian& f, std::vector<doub
   out.coordinates = {};
   for (const std::string& name : f.states) out.coordinates.add(name);
   out.q0 = std::move(start);
+  out.q0_error.clear();
+  out.keep_q.clear();
   out.exact.clear();
   out.angles.clear();
   out.scope = nullptr;

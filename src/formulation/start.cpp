@@ -7,10 +7,9 @@
 #include <fmt/ranges.h>
 
 #include "formulation/family_start.hpp"
-#include "formulation/least_norm.hpp"
 #include "formulation/port_hamiltonian_start.hpp"
+#include "formulation/projection.hpp"
 #include "formulation/redundancy.hpp"
-#include "formulation/terms.hpp"
 #include "rattleback/error.hpp"
 #include "solve/decompositions.hpp"
 
@@ -98,50 +97,67 @@ std::vector<std::vector<NodeId>> derivatives(Graph& g, const std::vector<NodeId>
   return out;
 }
 
-// Each constraint with its terms.
-std::vector<Evaluator> with_terms(const Graph& g, const std::vector<NodeId>& constraints, std::int32_t n,
-                                  std::int32_t m) {
-  std::vector<Evaluator> out;
-  for (const NodeId constraint : constraints) {
-    std::vector<NodeId> nodes = {constraint};
-    collect_terms(g, constraint, nodes);
-    out.emplace_back(g, nodes, n, m);
-  }
+// Bounds of rounding errors: given, or those of the model's own start; one ulp at least.
+std::vector<double> bounds(std::span<const double> x, std::span<const double> given, std::span<const double> own) {
+  std::vector<double> out(x.size());
+  const std::span<const double> more = given.size() == x.size() ? given : own;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    out[i] = std::fmax(kUlp * std::fabs(x[i]), more.size() == x.size() ? more[i] : 0.0);
   return out;
 }
 
-void residuals(StartAnalysis& out, std::vector<Evaluator>& constraints, bool position,
-               const std::function<std::string(std::int32_t)>& name, std::span<const double> q,
-               std::span<const double> v) {
-  for (std::size_t i = 0; i < constraints.size(); ++i) {
-    const std::span<const double> x = constraints[i](0.0, q, v);
-    double size = 0.0;
-    for (std::size_t k = 1; k < x.size(); ++k) size = std::fmax(size, std::fabs(x[k]));
-    ConstraintResidual r;
-    r.name = name(static_cast<std::int32_t>(i));
-    r.position = position;
-    r.value = std::fabs(x[0]);
-    r.relative = r.value == 0.0 ? 0.0 : r.value / std::fmax(size, 1e-300);
-    out.consistent = out.consistent && r.relative <= kStartTolerance;
+}  // namespace
+
+void add_bounds(const Model& model, Start& s) {
+  s.q_error = bounds(s.q, s.q_error, model.q0_error);
+  s.v_error = bounds(s.v, s.v_error, model.v0_error);
+}
+
+namespace {
+
+// A state with its bounds.
+struct Judged {
+  Judged(const System& system, std::span<const double> positions, std::span<const double> velocities,
+         std::span<const double> q_given, std::span<const double> v_given)
+      : q(positions),
+        v(velocities),
+        q_error(bounds(q, q_given, system.model().q0_error)),
+        v_error(bounds(v, v_given, system.model().v0_error)) {}
+  Judged(const System& system, const Start& s) : Judged(system, s.q, s.v, s.q_error, s.v_error) {}
+  [[nodiscard]] RoundedValues::Point point() const { return {q, v, q_error, v_error}; }
+
+  std::span<const double> q, v;
+  std::vector<double> q_error, v_error;
+};
+
+using NameOf = std::function<std::string(std::int32_t)>;
+
+void residuals(StartAnalysis& out, RoundedValues& constraints, std::size_t count, bool position, const NameOf& name,
+               const Judged& at) {
+  constraints.evaluate(at.point());
+  for (std::size_t i = 0; i < count; ++i) {
+    const Rounded x = constraints[i];
+    ConstraintResidual r{name(static_cast<std::int32_t>(i)), position, std::fabs(x.value), kStartUlps * x.error};
+    out.consistent = out.consistent && r.is_rounding();
     out.residuals.push_back(std::move(r));
   }
 }
 
 void residuals(StartAnalysis& out, const Graph& g, const std::vector<NodeId>& constraints, bool position,
-               const std::function<std::string(std::int32_t)>& name, std::int32_t n, std::int32_t m,
-               std::span<const double> q, std::span<const double> v) {
-  std::vector<Evaluator> all = with_terms(g, constraints, n, m);
-  residuals(out, all, position, name, q, v);
+               const NameOf& name, const Judged& at) {
+  RoundedValues all(g, constraints);
+  residuals(out, all, constraints.size(), position, name, at);
 }
 
-void analyse_odae(StartAnalysis& out, const System& system, std::span<const double> y, std::span<const double> z,
-                  std::span<const double> psi, std::vector<Eigen::Index>& dependent) {
+void analyse_odae(StartAnalysis& out, const System& system, const Judged& point, std::span<const double> psi,
+                  std::vector<Eigen::Index>& dependent) {
   Overdetermined o = system.odae();
   const Model& model = system.model();
   const std::int32_t n = std::max(o.ny, o.nz), m = o.m;
+  const std::span<const double> y = point.q, z = point.v;
   const auto name = [&](std::int32_t i) { return model.constraint_names[i]; };
-  residuals(out, o.graph, o.g, true, name, n, m, y, z);
-  residuals(out, o.graph, o.k, false, name, n, m, y, z);
+  residuals(out, o.graph, o.g, true, name, point);
+  residuals(out, o.graph, o.k, false, name, point);
   std::vector<NodeId> both = o.g;
   both.insert(both.end(), o.k.begin(), o.k.end());
   Evaluator signed_values(o.graph, both, n, m);
@@ -150,20 +166,20 @@ void analyse_odae(StartAnalysis& out, const System& system, std::span<const doub
   for (const std::int32_t c : model.odae.unilateral) {
     const auto i = static_cast<std::size_t>(c), k = i + static_cast<std::size_t>(m);
     ConstraintResidual &position = out.residuals[i], &velocity = out.residuals[k];
-    const bool above = x[i] > 0.0 && position.relative > kStartTolerance;
-    const bool leaving = !above && x[k] > 0.0 && velocity.relative > kStartTolerance;
-    if (x[i] < 0.0 && position.relative > kStartTolerance)
+    const bool above = x[i] > 0.0 && !position.is_rounding();
+    const bool leaving = !above && x[k] > 0.0 && !velocity.is_rounding();
+    if (x[i] < 0.0 && !position.is_rounding())
       out.below.push_back(position.name);
-    else if (!above && x[k] < 0.0 && velocity.relative > kStartTolerance)
+    else if (!above && x[k] < 0.0 && !velocity.is_rounding())
       out.into.push_back(position.name);
-    if (above) position.value = position.relative = 0.0;
+    if (above) position.value = 0.0;
     if (above || leaving) {
-      velocity.value = velocity.relative = 0.0;
+      velocity.value = 0.0;
       out.active[i] = 0;
     }
   }
   out.consistent = std::all_of(out.residuals.begin(), out.residuals.end(),
-                               [](const ConstraintResidual& r) { return r.relative <= kStartTolerance; });
+                               [](const ConstraintResidual& r) { return r.is_rounding(); });
 
   std::vector<std::int32_t> rows;
   for (std::int32_t c = 0; c < m; ++c)
@@ -200,8 +216,8 @@ StartFunctions::StartFunctions(const System& system) {
     for (const auto& row : rows) flat.insert(flat.end(), row.begin(), row.end());
     return Evaluator(f.graph, flat, f.n, f.m);
   };
-  positions = with_terms(f.graph, f.g, f.n, f.m);
-  velocities = with_terms(f.graph, f.k, f.n, f.m);
+  positions.emplace(f.graph, f.g);
+  velocities.emplace(f.graph, f.k);
   K.emplace(matrix(f.K));
   M.emplace(matrix(f.Lvv));
 }
@@ -215,9 +231,10 @@ double StartFunctions::multiplier_scale(const Start& start) {
 
 namespace {
 
-StartAnalysis analyse(const System& system, StartFunctions& functions, std::span<const double> q,
-                      std::span<const double> v, std::span<const double> multipliers) {
-  if (system.is_large()) return analyse_large_start(system, q, v);
+StartAnalysis analyse(const System& system, StartFunctions& functions, const Judged& at,
+                      std::span<const double> multipliers) {
+  const std::span<const double> q = at.q, v = at.v;
+  if (system.is_large()) return analyse_large_start(system, at.point());
   StartAnalysis out;
   const Model& model = system.model();
   const std::int32_t n = system.n(), m = system.m();
@@ -227,7 +244,7 @@ StartAnalysis analyse(const System& system, StartFunctions& functions, std::span
     const auto row = [&](std::int32_t i) {
       return f.states[static_cast<std::size_t>(part.constraining[static_cast<std::size_t>(i)])];
     };
-    residuals(out, f.graph, part.constraints, true, row, n, m, q, {});
+    residuals(out, f.graph, part.constraints, true, row, at);
     out.rank = static_cast<int>(part.determining.size() + 2 * part.constraining.size());
     out.saddle_regular = system.acceleration()->solve(0.0, q, {});
     out.mass_positive_definite = true;
@@ -237,8 +254,8 @@ StartAnalysis analyse(const System& system, StartFunctions& functions, std::span
   std::vector<Eigen::Index> dependent;
   if (system.is_mechanical()) {
     const Mechanical& f = system.mechanical();
-    residuals(out, functions.positions, true, name, q, v);
-    residuals(out, functions.velocities, false, name, q, v);
+    residuals(out, *functions.positions, f.g.size(), true, name, at);
+    residuals(out, *functions.velocities, f.k.size(), false, name, at);
     const MatrixXd K = matrix_of((*functions.K)(0.0, q, v), m, n);
     const MatrixXd M = matrix_of((*functions.M)(0.0, q, v), n, n);
     out.rank = row_rank(K, dependent);
@@ -263,11 +280,11 @@ StartAnalysis analyse(const System& system, StartFunctions& functions, std::span
           out.without_inertia.push_back(model.coordinates[static_cast<std::int32_t>(i)]);
     }
   } else if (system.is_odae()) {
-    analyse_odae(out, system, q, v, multipliers, dependent);
+    analyse_odae(out, system, at, multipliers, dependent);
   } else {
     Dae f = system.dae();
     const auto constraint_name = [&](std::int32_t i) { return model.constraint_names[i]; };
-    residuals(out, f.graph, f.c, true, constraint_name, n, m, q, v);
+    residuals(out, f.graph, f.c, true, constraint_name, at);
     const MatrixXd cy = evaluate(f.graph, derivatives(f.graph, f.c, kPosition, n), n, n, m, 0.0, q, {});
     const auto fz_nodes = derivatives(f.graph, f.f, kMultiplier, m);
     const MatrixXd fz = evaluate(f.graph, fz_nodes, m, n, m, 0.0, q, {}, multipliers);
@@ -288,7 +305,12 @@ StartAnalysis analyse(const System& system, StartFunctions& functions, std::span
 StartAnalysis analyse_start(const System& system, std::span<const double> q, std::span<const double> v,
                             std::span<const double> multipliers) {
   StartFunctions functions(system);
-  return analyse(system, functions, q, v, multipliers);
+  return analyse(system, functions, Judged(system, q, v, {}, {}), multipliers);
+}
+
+StartAnalysis analyse_start(const System& system, const Start& start, std::span<const double> multipliers) {
+  StartFunctions functions(system);
+  return analyse(system, functions, Judged(system, start), multipliers);
 }
 
 std::vector<std::string> inertia_notes(const System& system, const StartAnalysis& analysis) {
@@ -304,45 +326,257 @@ std::vector<std::string> inertia_notes(const System& system, const StartAnalysis
   return out;
 }
 
-bool project_start(const System& system, std::vector<double>& q, std::vector<double>& v) {
-  if (system.is_large()) return project_large_start(system, q, v);
+namespace {
+// ", with y' held"; "" when nothing is.
+std::string held_text(const Model& model, Space space) {
+  constexpr std::size_t kShown = 8;
+  const auto& held = space == kPosition ? model.keep_q : model.keep_v;
+  if (held.empty()) return "";
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < std::min(held.size(), kShown); ++i)
+    names.push_back(space == kPosition         ? model.coordinates[held[i]]
+                    : model.kind == Kind::odae ? model.odae.velocities[held[i]]
+                                               : model.coordinates[held[i]] + "'");
+  const std::string more = held.size() > kShown ? fmt::format(" and {} more", held.size() - kShown) : "";
+  return fmt::format(", with {}{} held", fmt::join(names, ", "), more);
+}
+
+}  // namespace
+
+std::string left_over(const Model& model, const std::vector<ConstraintResidual>& all, Space space) {
+  const ConstraintResidual* worst = nullptr;
+  for (const ConstraintResidual& r : all)
+    if (!r.is_rounding() && (worst == nullptr || !(r.excess() <= worst->excess()))) worst = &r;
+  if (worst == nullptr) return "";
+  const std::string held = held_text(model, space);
+  return fmt::format("at the nearest point that was found '{}' is left with a residual of {:.3e} at {} level{}. {}",
+                     worst->name, worst->value, worst->position ? "position" : "velocity", held,
+                     held.empty()
+                         ? "The constraints cannot all be met near there, or the start is too far from where they can"
+                         : "Hold less, or give what is held another value");
+}
+
+namespace {
+
+// Constraints of single coordinates, and what moves: the elements `free` of a vector x, which is a part of the state.
+class DenseProblem {
+ public:
+  DenseProblem(Graph& g, const std::vector<NodeId>& f, Space space, std::int32_t n, std::int32_t m, Start& state,
+               std::vector<Eigen::Index> free)
+      : state_(state),
+        x_(space == kPosition ? state.q : state.v),
+        free_(std::move(free)),
+        rows_(static_cast<Eigen::Index>(f.size())),
+        value_(g, f, n, m),
+        slope_(g, flat(derivatives(g, f, space, static_cast<std::int32_t>(x_.size()))), n, m) {}
+
+  // M: the metric of all elements; empty: the Euclidean one. False when there is none.
+  bool set_metric(const MatrixXd& M) {
+    const auto n = static_cast<Eigen::Index>(free_.size());
+    const MatrixXd J = jacobian();
+    scale_ = VectorXd::Ones(rows_);
+    to_ = MatrixXd::Identity(n, n);
+    from_ = to_;
+    if (!J.allFinite()) return false;
+    const MatrixXd own = M.size() > 0 ? MatrixXd(M(free_, free_)) : MatrixXd();
+    if (own.size() > 0 && own.allFinite() && own.diagonal().cwiseAbs().maxCoeff() > 0.0) {
+      // In coordinates of unit inertia. Directions without inertia that a constraint stops get some from that constraint,
+      // which does not change what is nearest; others move as if they had next to none.
+      constexpr double kNone = 1e-12, kLittle = 1e-8;
+      const VectorXd mass = own.diagonal().cwiseAbs();
+      VectorXd root(n);
+      for (Eigen::Index i = 0; i < n; ++i) root(i) = std::sqrt(mass(i) > 0.0 ? mass(i) : mass.maxCoeff());
+      const VectorXd inverse = root.cwiseInverse();
+      MatrixXd S = inverse.asDiagonal() * own * inverse.asDiagonal();
+      linalg::SymmetricEigen eigen = linalg::symmetric_eigen(S);
+      if (eigen.values.cwiseAbs().minCoeff() <= kNone * eigen.values.cwiseAbs().maxCoeff()) {
+        MatrixXd rows = J * inverse.asDiagonal();
+        for (Eigen::Index i = 0; i < rows_; ++i)
+          if (const double size = rows.row(i).norm(); size > 0.0) rows.row(i) /= size;
+        S += linalg::transposed_product(rows, rows);
+        eigen = linalg::symmetric_eigen(S);
+      }
+      VectorXd values = eigen.values.cwiseAbs();
+      const double most = values.maxCoeff();
+      for (double& x : values)
+        if (x <= kNone * most) x = kLittle * most;
+      to_ = inverse.asDiagonal() * eigen.vectors * values.cwiseSqrt().cwiseInverse().asDiagonal();
+      from_ = values.cwiseSqrt().asDiagonal() * eigen.vectors.transpose() * root.asDiagonal();
+    }
+    const MatrixXd scaled = linalg::product(J, to_);
+    for (Eigen::Index i = 0; i < rows_; ++i)
+      if (const double size = scaled.row(i).norm(); size > 0.0) scale_(i) = 1.0 / size;
+    return true;
+  }
+
+  VectorXd get() const {
+    VectorXd x(static_cast<Eigen::Index>(free_.size()));
+    for (std::size_t i = 0; i < free_.size(); ++i)
+      x(static_cast<Eigen::Index>(i)) = x_[static_cast<std::size_t>(free_[i])];
+    return x;
+  }
+  void set(const VectorXd& x) {
+    for (std::size_t i = 0; i < free_.size(); ++i)
+      x_[static_cast<std::size_t>(free_[i])] = x(static_cast<Eigen::Index>(i));
+  }
+  VectorXd residual(const VectorXd& x) {
+    set(x);
+    const auto r = value_(0.0, state_.q, state_.v);
+    return scale_.cwiseProduct(Eigen::Map<const VectorXd>(r.data(), rows_));
+  }
+  bool linearise(const VectorXd& x) {
+    set(x);
+    J_ = scale_.asDiagonal() * linalg::product(jacobian(), to_);
+    return J_.allFinite();
+  }
+  [[nodiscard]] VectorXd step(const VectorXd& offset, const VectorXd& r, double mu) const {
+    constexpr double kDependent = 1e-10;
+    if (free_.empty()) return VectorXd();
+    if (offset.size() > 0) {
+      const VectorXd c = linalg::product(from_, offset);
+      return linalg::product(to_,
+                             VectorXd(linalg::least_norm_solution(J_, linalg::product(J_, c) - r, kDependent) - c));
+    }
+    if (mu == 0.0) return linalg::product(to_, linalg::least_norm_solution(J_, -r, kDependent));
+    MatrixXd A(rows_ + J_.cols(), J_.cols());
+    A << J_, std::sqrt(mu) * MatrixXd::Identity(J_.cols(), J_.cols());
+    VectorXd b = VectorXd::Zero(A.rows());
+    b.head(rows_) = -r;
+    return linalg::product(to_, linalg::least_norm_solution(A, b));
+  }
+  [[nodiscard]] double length(const VectorXd& dx) const { return linalg::product(from_, dx).norm(); }
+  // How far a move of length 1 can move an element.
+  [[nodiscard]] double reach(std::size_t i) const { return to_.row(static_cast<Eigen::Index>(i)).norm(); }
+  [[nodiscard]] const std::vector<Eigen::Index>& free() const { return free_; }
+
+ private:
+  static std::vector<NodeId> flat(const std::vector<std::vector<NodeId>>& rows) {
+    std::vector<NodeId> out;
+    for (const auto& row : rows) out.insert(out.end(), row.begin(), row.end());
+    return out;
+  }
+  MatrixXd jacobian() {
+    return matrix_of(slope_(0.0, state_.q, state_.v), rows_, static_cast<Eigen::Index>(x_.size()))(Eigen::all, free_);
+  }
+
+  Start& state_;
+  std::vector<double>& x_;
+  std::vector<Eigen::Index> free_;
+  Eigen::Index rows_;
+  Evaluator value_, slope_;
+  VectorXd scale_;
+  MatrixXd to_, from_, J_;  // dx = to y, y = from dx, |y| = |dx|_S; J_: of y, with rows scaled
+};
+
+std::vector<Eigen::Index> free_elements(std::size_t size, const std::vector<std::int32_t>& held) {
+  std::vector<Eigen::Index> out;
+  for (std::size_t i = 0; i < size; ++i)
+    if (!std::binary_search(held.begin(), held.end(), static_cast<std::int32_t>(i)))
+      out.push_back(static_cast<Eigen::Index>(i));
+  return out;
+}
+
+// One level. M: the metric at the given state. Returns what is left over, "" when nothing is.
+std::string project_level(const System& system, Graph& g, const std::vector<NodeId>& f, Space space, Start& s,
+                          const NameOf& name, const std::function<MatrixXd()>& metric) {
   const std::int32_t n = std::max(system.n(), system.nv()), m = system.m();
-  const auto project = [&](Graph& g, const std::vector<NodeId>& f, Space space, std::vector<double>& x) {
-    if (f.empty()) return true;
-    Evaluator value(g, f, n, m);
-    const auto columns = static_cast<std::int32_t>(x.size());
-    const auto rows = derivatives(g, f, space, columns);
-    return least_norm_newton(x, [&](VectorXd& dx) {
-      const auto r = value(0.0, q, v);
-      const VectorXd residual = Eigen::Map<const VectorXd>(r.data(), static_cast<Eigen::Index>(r.size()));
-      if (!residual.allFinite()) return false;
-      dx = linalg::least_norm_solution(evaluate(g, rows, columns, n, m, 0.0, q, v), residual);
-      return true;
-    });
+  const Model& model = system.model();
+  const auto judge = [&] {
+    StartAnalysis a;
+    residuals(a, g, f, space == kPosition, name, Judged(system, s));
+    return a;
   };
+  if (f.empty() || judge().consistent) return "";
+  std::vector<double>& x = space == kPosition ? s.q : s.v;
+  std::vector<double>& error = space == kPosition ? s.q_error : s.v_error;
+  add_bounds(model, s);
+  DenseProblem problem(g, f, space, n, m, s, free_elements(x.size(), space == kPosition ? model.keep_q : model.keep_v));
+  const VectorXd start = problem.get();
+  if (problem.set_metric(metric()) && !problem.free().empty()) {
+    VectorXd y = start;
+    Projector<DenseProblem>(problem, space == kPosition).run(y);
+    problem.set(y);
+    const double moved = problem.length(y - start);
+    const std::vector<double> typed = error, found = x;
+    for (std::size_t i = 0; i < problem.free().size(); ++i)
+      error[static_cast<std::size_t>(problem.free()[i])] += kUlp * problem.reach(i) * moved;
+    // What may as well be 0 is 0, if that is consistent: then the start can be typed and is accepted.
+    const std::vector<double> bounds = error;
+    for (const Eigen::Index i : problem.free()) {
+      const auto k = static_cast<std::size_t>(i);
+      if (std::fabs(x[k]) <= error[k]) x[k] = 0.0;
+      error[k] = std::fmin(typed[k], kUlp * std::fabs(x[k]));
+    }
+    if (!judge().consistent) {
+      x = found;
+      error = bounds;
+    }
+  }
+  return left_over(model, judge().residuals, space);
+}
+
+}  // namespace
+
+Projected project_start(const System& system, Start& s) {
+  if (system.is_large()) return project_large_start(system, s);
+  const Model& model = system.model();
+  const std::int32_t n = system.n();
+  const auto euclidean = [] { return MatrixXd(); };
+  const auto outcome = [](const std::string& why) { return Projected{why.empty(), why}; };
   if (system.is_mechanical()) {
     Mechanical f = system.mechanical();
-    return project(f.graph, f.g, kPosition, q) && project(f.graph, f.k, kVelocity, v);
+    const auto name = [&](std::int32_t i) { return model.multiplier_name(i); };
+    const auto kinetic = [&] {
+      MatrixXd M = evaluate(f.graph, f.Lvv, n, n, f.m, 0.0, s.q, s.v);
+      if (!f.added.c.empty()) {  // without what was added for the steps
+        const MatrixXd K = evaluate(f.graph, f.K, n, n, f.m, 0.0, s.q, s.v);
+        for (Eigen::Index i = 0; i < K.rows(); ++i)
+          M -= f.added.c[static_cast<std::size_t>(i)] * K.row(i).transpose() * K.row(i);
+      }
+      return M;
+    };
+    const std::string why = project_level(system, f.graph, f.g, kPosition, s, name, kinetic);
+    return outcome(why.empty() ? project_level(system, f.graph, f.k, kVelocity, s, name, kinetic) : why);
   }
   if (system.is_odae()) {
     Overdetermined o = system.odae();
     // Unilateral constraints that do not act are left alone.
-    const auto acting = [&](const std::vector<NodeId>& all) {
-      const StartAnalysis a = analyse_start(system, q, v, system.model().z0);
-      std::vector<NodeId> out;
+    const auto level = [&](const std::vector<NodeId>& all, Space space) {
+      const StartAnalysis a = analyse_start(system, s, model.z0);
+      std::vector<NodeId> acting;
+      std::vector<std::int32_t> which;
       for (std::size_t i = 0; i < all.size(); ++i)
-        if (a.active[i] != 0) out.push_back(all[i]);
-      return out;
+        if (a.active[i] != 0) {
+          acting.push_back(all[i]);
+          which.push_back(static_cast<std::int32_t>(i));
+        }
+      const auto name = [&](std::int32_t i) { return model.constraint_names[which[static_cast<std::size_t>(i)]]; };
+      return project_level(system, o.graph, acting, space, s, name, euclidean);
     };
-    return project(o.graph, acting(o.g), kPosition, q) && project(o.graph, acting(o.k), kVelocity, v);
+    const std::string why = level(o.g, kPosition);
+    return outcome(why.empty() ? level(o.k, kVelocity) : why);
   }
   if (system.is_port_hamiltonian()) {
     PortHamiltonian f = system.port_hamiltonian();
     const AlgebraicPart part = algebraic_part(f);
-    return project(f.graph, part.constraints, kPosition, q);
+    const auto row = [&](std::int32_t i) {
+      return f.states[static_cast<std::size_t>(part.constraining[static_cast<std::size_t>(i)])];
+    };
+    return outcome(project_level(system, f.graph, part.constraints, kPosition, s, row, euclidean));
   }
   Dae f = system.dae();
-  return project(f.graph, f.c, kPosition, q);
+  const auto name = [&](std::int32_t i) { return model.constraint_names[i]; };
+  return outcome(project_level(system, f.graph, f.c, kPosition, s, name, euclidean));
+}
+
+Projected project_start(const System& system, std::vector<double>& q, std::vector<double>& v) {
+  Start s;
+  s.q = q;
+  s.v = v;
+  Projected out = project_start(system, s);
+  q = s.q;
+  v = s.v;
+  return out;
 }
 
 ContactStart odae_multipliers(const System& system, const StartAnalysis& analysis, std::span<const double> y,
@@ -374,6 +608,10 @@ namespace {
 Start subset_start(const System& system, Start s) {
   const auto rows = std::make_shared<Redundancy>(system, s.q, s.v);
   const int set = rows->number_of(rows->choose());
+  if (!s.q_error.empty()) {  // a start that was projected is as good as the projection left it
+    rows->subset(set).model->q0_error = s.q_error;
+    rows->subset(set).model->v0_error = s.v_error;
+  }
   Start part = consistent_start(*rows->subset(set).system, false);
   (void)rows->look(0.0, s.q, s.v);
   (void)rows->standing(rows->subset(set).kept);
@@ -387,7 +625,7 @@ Start subset_start(const System& system, Start s) {
 
 // Is there no state near (q, v) that satisfies all constraints? Then what depends on the others contradicts them.
 bool contradicts(const System& system, std::vector<double> q, std::vector<double> v) {
-  return !project_start(system, q, v) || !analyse_start(system, q, v).consistent;
+  return !project_start(system, q, v);
 }
 
 }  // namespace
@@ -403,7 +641,7 @@ Start consistent_start(const System& system, bool project, StartFunctions& funct
   Start s;
   s.q = model.q0;
   s.v = model.v0;
-  StartAnalysis a = analyse(system, functions, s.q, s.v, model.z0);
+  StartAnalysis a = analyse(system, functions, Judged(system, s), model.z0);
   for (const ConstraintResidual& r : a.residuals)
     if (!std::isfinite(r.value))
       throw Error(fmt::format(
@@ -413,7 +651,7 @@ Start consistent_start(const System& system, bool project, StartFunctions& funct
   if (!a.consistent) {
     const ConstraintResidual* worst = &a.residuals.front();
     for (const ConstraintResidual& r : a.residuals)
-      if (r.relative > worst->relative) worst = &r;
+      if (r.excess() > worst->excess()) worst = &r;
     if (!project && !model.project && !a.below.empty())
       throw Error(fmt::format(
           "initial state lies beyond unilateral constraint '{}', which requires g >= 0: g = {:.3e}. Correct the start, "
@@ -434,29 +672,23 @@ Start consistent_start(const System& system, bool project, StartFunctions& funct
                       worst->name, worst->value, worst->position ? "position" : "velocity"));
     if (!project && !model.project)
       throw Error(fmt::format(
-          "initial state violates constraint '{}' at {} level: residual {:.3e} ({:.1e} of its largest term, allowed "
-          "{:.0e}). "
+          "initial state violates constraint '{}' at {} level: residual {:.3e}, where rounding explains {:.1e}. "
           "Correct the start, or pass --project to move it to the nearest consistent one",
-          worst->name, worst->position ? "position" : "velocity", worst->value, worst->relative, kStartTolerance));
+          worst->name, worst->position ? "position" : "velocity", worst->value, worst->allowed));
     const std::vector<double> q = s.q, v = s.v;
     const std::string worst_name = worst->name;
     const char* const level = worst->position ? "position" : "velocity";
     const double worst_value = worst->value;
-    const bool converged = project_start(system, s.q, s.v);
-    a = analyse(system, functions, s.q, s.v, model.z0);
-    if (!converged || !a.consistent) {
-      const std::string reason =
-          !a.vanishing.empty()
-              ? fmt::format("the gradient of '{}' vanishes there. Start elsewhere", a.vanishing.front())
-          : !a.redundant.empty()
-              ? fmt::format("'{}' depends on the other constraints there and contradicts them. Correct or remove it",
-                            a.redundant.front())
-              : "the projection did not converge. Start closer to the constraint";
+    const Projected projected = project_start(system, s);
+    a = analyse(system, functions, Judged(system, s), model.z0);
+    if (!projected)
       throw Error(
           fmt::format("initial state violates constraint '{}' (residual {:.3e}), and no consistent state was found "
                       "near it: {}",
-                      worst_name, worst_value, reason));
-    }
+                      worst_name, worst_value,
+                      !a.vanishing.empty()
+                          ? fmt::format("the gradient of '{}' vanishes there. Start elsewhere", a.vanishing.front())
+                          : projected.why));
     double moved = 0.0;
     for (std::size_t i = 0; i < q.size(); ++i) moved += (s.q[i] - q[i]) * (s.q[i] - q[i]);
     for (std::size_t i = 0; i < v.size(); ++i) moved += (s.v[i] - v[i]) * (s.v[i] - v[i]);

@@ -1,19 +1,29 @@
 // Consistent starts: constraints at position and velocity level, their rank, and the multipliers.
 #pragma once
 
+#include <cmath>
 #include <string>
 #include <vector>
 
+#include "expr/rounding.hpp"
 #include "formulation/contact_start.hpp"
 #include "formulation/system.hpp"
 
 namespace rattleback {
 
+// A residual is rounding if so many ulps of the coordinates, of the parameters and of all numbers on the way from the start's
+// formulas to the residual explain it (expr/rounding.hpp). Numbers that users type with 15 digits are off by 5 ulps at most.
+inline constexpr double kStartUlps = 16.0;
+
 struct ConstraintResidual {
   std::string name;
   bool position = false;  // position level (or a dae's constraint); otherwise velocity level
   double value = 0.0;     // absolute
-  double relative = 0.0;  // to the largest of its terms
+  double allowed = 0.0;   // what rounding explains
+
+  [[nodiscard]] bool is_rounding() const { return value <= allowed; }
+  // How far it is from that, to find the worst.
+  [[nodiscard]] double excess() const { return value / std::fmax(allowed, 1e-300); }
 };
 
 struct StartAnalysis {
@@ -31,19 +41,39 @@ struct StartAnalysis {
   std::vector<std::string> below, into;       // odae: unilateral constraints that are violated, by level
   std::vector<std::string> pulling;           // odae: unilateral constraints whose multiplier has the wrong sign
 };
+// The state that is judged. Bounds of rounding errors that are missing are those of the model's own start.
+struct Start {
+  std::vector<double> q, v, multipliers, acceleration;
+  std::vector<std::string> notes;
+  std::vector<double> q_error = {}, v_error = {};
+};
+StartAnalysis analyse_start(const System& system, const Start& start, std::span<const double> multipliers = {});
 StartAnalysis analyse_start(const System& system, std::span<const double> q, std::span<const double> v,
                             std::span<const double> multipliers = {});
 
 // What an engineer should know about the inertia of a mechanical system, for the notes of `check` and of a run.
 std::vector<std::string> inertia_notes(const System& system, const StartAnalysis& analysis);
 
-// Moves (q, v) to the nearest consistent state, positions first. False when the iteration does not converge.
-bool project_start(const System& system, std::vector<double>& q, std::vector<double>& v);
-
-struct Start {
-  std::vector<double> q, v, multipliers, acceleration;
-  std::vector<std::string> notes;
+// Moves a state to the nearest consistent one: first the positions, then the velocities, and nothing that is consistent
+// already. Mechanical systems: nearest in the metric of the kinetic energy, L_vv at the given positions and, for the
+// velocities, at the new ones, which gives
+//
+//   v - M^-1 K^T (K M^-1 K^T)^+ k(t, q, v)
+//
+// Other kinds: in the Euclidean one. Redundant constraints may be among them. What the model's `keep` names is held.
+struct Projected {
+  bool converged = false;
+  std::string why;  // not: which constraint is left with what
+  explicit operator bool() const { return converged; }
 };
+Projected project_start(const System& system, Start& start);
+Projected project_start(const System& system, std::vector<double>& q, std::vector<double>& v);
+
+// For the projection of large systems: bounds of the model's own start where there are none yet; what is left over after a
+// projection of positions or velocities, "" when that is rounding.
+void add_bounds(const Model& model, Start& start);
+std::string left_over(const Model& model, const std::vector<ConstraintResidual>& residuals, Space space);
+
 // The multipliers of an odae at a consistent state; those of unilateral constraints that do not act are zero.
 ContactStart odae_multipliers(const System& system, const StartAnalysis& analysis, std::span<const double> y,
                               std::span<const double> z);
@@ -56,13 +86,10 @@ struct StartFunctions {
   // The size of a multiplier in units of velocity/h: mass over constraint row. Mechanical systems of single coordinates.
   double multiplier_scale(const Start& start);
 
-  std::vector<Evaluator> positions, velocities;  // of each constraint: its value, then its terms
+  std::optional<RoundedValues> positions, velocities;
   std::optional<Evaluator> K, M;
   std::unique_ptr<Acceleration> acceleration;  // made when it is first needed
 };
 Start consistent_start(const System& system, bool project, StartFunctions& functions);
-
-// A start is accepted as it is below this, relative to the size of the terms.
-inline constexpr double kStartTolerance = 1e-10;
 
 }  // namespace rattleback

@@ -176,6 +176,10 @@ Model build(ModelText& text, UnrollPolicy policy) {
   model.q0 = text.q0;
   model.v0 = text.v0;
   model.z0 = text.z0;
+  model.q0_error = text.q0_error;
+  model.v0_error = text.v0_error;
+  model.keep_q = text.keep_q;
+  model.keep_v = text.keep_v;
 
   auto graph = std::make_shared<Graph>();
   Elaborator e(text.world, *graph, policy);

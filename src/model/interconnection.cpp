@@ -39,7 +39,9 @@ class Import {
 
   NodeId operator()(NodeId root) {
     for (const NodeId id : reachable(from_, std::span(&root, 1)))
-      if (!image_.contains(id)) image_.emplace(id, copy(from_[id]));
+      if (!image_.contains(id))
+        image_.emplace(
+            id, from_.is_constant(id) ? to_.constant(from_[id].value, from_.constant_error(id)) : copy(from_[id]));
     return image_.at(root);
   }
 
@@ -48,7 +50,7 @@ class Import {
     if (n.count != 0) throw NeedsUnrolling();
     const auto arg = [&](NodeId k) { return image_.at(k); };
     switch (n.op) {
-      case Op::constant: return to_.constant(n.value);
+      case Op::constant:
       case Op::variable: return to_.variable(n.space, n.base() + (n.space == kPosition ? shift_ : 0));
       case Op::lookup:
       case Op::lookup_slope: {
@@ -98,7 +100,8 @@ class Joiner {
         reader_(text_.world, source) {}
 
   Model join() {
-    reader_.only(document_, "", {"name", "kind", "systems", "connect", "parameters", "project", "initial", "run"});
+    reader_.only(document_, "",
+                 {"name", "kind", "systems", "connect", "parameters", "project", "keep", "initial", "run"});
     if (const Value* v = document_.find("name")) text_.name = reader_.text(*v, "`name`");
     if (const Value* v = document_.find("project")) text_.project = reader_.boolean(*v, "`project`");
     load_parts();
@@ -393,6 +396,7 @@ class Joiner {
       const std::int32_t x = part.first_state;
       for (const std::string& name : part.f.states) model.coordinates.add(part.name + "." + name);
       model.q0.insert(model.q0.end(), part.model.q0.begin(), part.model.q0.end());
+      model.q0_error.insert(model.q0_error.end(), part.model.q0_error.begin(), part.model.q0_error.end());
       for (const std::int32_t a : part.model.angles) model.angles.push_back(a + x);
       for (const auto& [name, value] : part.model.parameters)
         model.parameters.emplace_back(part.name + "." + name, value);
@@ -436,6 +440,7 @@ class Joiner {
       model.coordinates.add(name);
       const auto guess = guesses_.find(name);
       model.q0.push_back(guess == guesses_.end() ? 0.0 : guess->second);
+      model.q0_error.push_back(kUlp * std::fabs(model.q0.back()));
       put(to.z, row, 0, g.variable(kPosition, row));
     }
     const auto times_U = [&](const std::vector<NodeId>& list, std::int32_t l) {  // sum over the connected inputs
@@ -494,6 +499,17 @@ class Joiner {
     }
     share_powers(g, to, B, P, S, N, u);
     model.graph = std::move(graph);
+    const auto hold = [&](const std::string& name, const auto& unknown) {
+      const auto at = model.coordinates.find(name);
+      if (!at) unknown("`" + name + "` names no state of a part. " + did_you_mean(name, model.coordinates.all()));
+      model.keep_q.push_back(*at);
+    };
+    if (const Value* list = document_.find("keep"); list != nullptr && options_.keep.empty())
+      for (const Value& v : reader_.array(*list, "`keep`").items)
+        hold(reader_.text(v, "an entry of `keep`"), [&](const std::string& fault) { source_.fail(v.offset, fault); });
+    for (const std::string& name : options_.keep)
+      hold(name, [&](const std::string& fault) { throw Error("--keep " + name + ": " + fault); });
+    std::sort(model.keep_q.begin(), model.keep_q.end());
     return model;
   }
 

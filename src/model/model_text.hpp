@@ -105,7 +105,8 @@ struct ModelText {
   std::vector<ExactText> exact;
   std::optional<ViewText> view;
   std::optional<Drawing> drawing;  // the view, built
-  std::vector<double> q0, v0, z0;
+  std::vector<double> q0, v0, z0, q0_error, v0_error;
+  std::vector<std::int32_t> keep_q, keep_v;
 };
 
 ModelText read_model_text(const Source& source, const Value& document, const LoadOptions& options);

@@ -45,79 +45,79 @@ std::string shown_value(const Formula& f, std::int32_t id, double value,
   return text + number_text(value);
 }
 
-double Numbers::finite(const Formula& f, Scope& scope) {
-  const double result = value(f, f.root, scope);
-  if (std::isfinite(result)) return result;
+Rounded Numbers::finite(const Formula& f, Scope& scope) {
+  const Rounded result = value(f, f.root, scope);
+  if (std::isfinite(result.value)) return result;
   strict_ = true;
   (void)value(f, f.root, scope);
-  f.fail(f[f.root], "the value " + number_text(result) + " is not finite" + World::where(scope, 0));
+  f.fail(f[f.root], "the value " + number_text(result.value) + " is not finite" + World::where(scope, 0));
 }
 
-double Numbers::value(const Formula& f, std::int32_t id, Scope& scope) {
+Rounded Numbers::value(const Formula& f, std::int32_t id, Scope& scope) {
   if (++steps_ > kMaxSteps)
     f.fail(f[f.root], "the values up to this one take more than " + std::to_string(kMaxSteps) + " operations");
-  const double result = combine(f, id, scope);
-  if (strict_ && !std::isfinite(result)) {
+  const Rounded result = combine(f, id, scope);
+  if (strict_ && !std::isfinite(result.value)) {
     strict_ = false;
-    f.fail(f[id], shown_value(f, id, result, [&](std::int32_t child) { return value(f, child, scope); }) +
+    f.fail(f[id], shown_value(f, id, result.value, [&](std::int32_t child) { return value(f, child, scope).value; }) +
                       ", not a finite number," + World::where(scope, 0));
   }
   return result;
 }
 
-double Numbers::combine(const Formula& f, std::int32_t id, Scope& scope) {
+Rounded Numbers::combine(const Formula& f, std::int32_t id, Scope& scope) {
   const AstNode& node = f[id];
   const auto child = [&](std::int32_t c) { return value(f, c, scope); };
   switch (node.kind) {
-    case Ast::number: return node.value;
+    case Ast::number: return Rounded::typed(node.value);
     case Ast::reference: return reference(f, node, scope);
-    case Ast::negate: return -child(node.first);
+    case Ast::negate: return apply(Op::neg, child(node.first));
     case Ast::chain: {
-      double a = child(node.first);
+      Rounded a = child(node.first);
       for (std::int32_t c = f[node.first].next; c >= 0; c = f[c].next) a = apply(f[c].joined, a, child(c));
       return a;
     }
     case Ast::power: {
-      const double base = child(node.first);
-      return std::pow(base, child(f[node.first].next));
+      const Rounded base = child(node.first);
+      return apply(Op::pow, base, child(f[node.first].next));
     }
     case Ast::call: {
-      const double a = child(node.first);
-      return apply(node.op, a, f[node.first].next >= 0 ? child(f[node.first].next) : 0.0);
+      const Rounded a = child(node.first);
+      return apply(node.op, a, f[node.first].next >= 0 ? child(f[node.first].next) : Rounded{});
     }
     case Ast::compare: {
-      const double a = child(node.first);
+      const Rounded a = child(node.first);
       return apply(node.op, a, child(f[node.first].next));
     }
     case Ast::conditional: {
       const std::int32_t yes = f[node.first].next;
-      return child(child(node.first) != 0.0 ? yes : f[yes].next);
+      return child(child(node.first).value != 0.0 ? yes : f[yes].next);
     }
     case Ast::sum: return sum(f, node, scope);
     case Ast::rate: f.fail(node, "dt(...) cannot occur", "Accepted here: " + rules_.accepts);
     case Ast::multiplier: f.fail(node, "lambda(...) cannot occur", "Accepted here: " + rules_.accepts);
   }
-  return 0.0;
+  return {};
 }
 
-double Numbers::sum(const Formula& f, const AstNode& node, Scope& scope) {
+Rounded Numbers::sum(const Formula& f, const AstNode& node, Scope& scope) {
   const std::int32_t to = f[node.first].next;
   const auto [lo, hi] = world_.range(f, node.first, to, scope);
   world_.check_index_name(f, node.name_begin, f.name_of(node), scope);
   scope.indices.push_back({f.name_of(node)});
-  double total = 0.0;
+  Rounded total;
   for (std::int64_t i = lo; i <= hi; ++i) {
     scope.indices.back().base = i;
-    total += value(f, f[to].next, scope);
+    total = apply(Op::add, total, value(f, f[to].next, scope));
   }
   scope.indices.pop_back();
   return total;
 }
 
-double Numbers::reference(const Formula& f, const AstNode& node, Scope& scope) {
+Rounded Numbers::reference(const Formula& f, const AstNode& node, Scope& scope) {
   const std::string_view name = f.name_of(node);
   if (const Index* i = World::find_index(scope, name); i != nullptr && node.first < 0 && !node.primed)
-    return static_cast<double>(i->base);
+    return {static_cast<double>(i->base), 0.0};
   const Symbol* symbol = world_.find(name);
   const auto advice = [&] { return "Accepted here: " + rules_.accepts; };
   if (symbol == nullptr) {

@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "expr/rounding.hpp"
 #include "model/world.hpp"
 
 namespace rattleback::front {
@@ -11,23 +12,24 @@ namespace rattleback::front {
 class Numbers {
  public:
   // Value of a coordinate or algebraic variable that an expression refers to, where rules allow one.
-  using Variable = std::function<double(Space space, std::int32_t position)>;
+  using Variable = std::function<Rounded(Space space, std::int32_t position)>;
 
   Numbers(World& world, const Rules& rules, Variable variable = {})
       : world_(world), rules_(rules), variable_(std::move(variable)) {}
 
-  double value(const Formula& f, std::int32_t node, Scope& scope);
+  // With a bound of its rounding error, as all numbers here.
+  Rounded value(const Formula& f, std::int32_t node, Scope& scope);
   // The value of the whole formula; an error that shows the offending part when it is not finite.
-  double finite(const Formula& f, Scope& scope);
-  double finite(const Formula& f) {
+  Rounded finite(const Formula& f, Scope& scope);
+  Rounded finite(const Formula& f) {
     Scope scope;
     return finite(f, scope);
   }
 
  private:
-  double combine(const Formula& f, std::int32_t node, Scope& scope);
-  double reference(const Formula& f, const AstNode& node, Scope& scope);
-  double sum(const Formula& f, const AstNode& node, Scope& scope);
+  Rounded combine(const Formula& f, std::int32_t node, Scope& scope);
+  Rounded reference(const Formula& f, const AstNode& node, Scope& scope);
+  Rounded sum(const Formula& f, const AstNode& node, Scope& scope);
 
   World& world_;
   const Rules& rules_;

@@ -150,8 +150,8 @@ void read_mechanical(ModelText& text, Reader& reader, const Value& document) {
                                                                                     : "dae") +
                                          "\", and no kind is given. A mechanical system has `coordinates`");
   reader.only(document, "",
-              {"name", "kind", "coordinates", "angles", "project", "parameters", "define", "lagrangian", "constraints",
-               "forces", "dissipation", "ports", "initial", "exact", "view", "run"});
+              {"name", "kind", "coordinates", "angles", "project", "keep", "parameters", "define", "lagrangian",
+               "constraints", "forces", "dissipation", "ports", "initial", "exact", "view", "run"});
   if (const Value* v = document.find("project")) text.project = reader.boolean(*v, "`project`");
   const Value& list =
       required(world, document, "coordinates", "A mechanical system lists them: coordinates = [\"x\", \"y\"]");
@@ -185,8 +185,9 @@ void read_mechanical(ModelText& text, Reader& reader, const Value& document) {
 void read_dae(ModelText& text, Reader& reader, const Value& document) {
   World& world = text.world;
   reader.only(document, "",
-              {"name", "kind", "states", "algebraic", "parameters", "define", "rhs", "constraints", "initial", "exact",
-               "view", "run"});
+              {"name", "kind", "states", "algebraic", "project", "keep", "parameters", "define", "rhs", "constraints",
+               "initial", "exact", "view", "run"});
+  if (const Value* v = document.find("project")) text.project = reader.boolean(*v, "`project`");
   world.coordinates =
       read_names(world, reader, required(world, document, "states", "A dae lists them: states = [\"y1\", \"y2\"]"),
                  "states", Thing::coordinate);

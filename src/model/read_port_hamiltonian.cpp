@@ -121,9 +121,9 @@ class Inputs {
 
 void read_port_hamiltonian(ModelText& text, Reader& reader, const Value& document) {
   World& world = text.world;
-  reader.only(document, "", {"name", "kind",   "states",  "angles", "project", "parameters", "define", "hamiltonian",
-                             "E",    "J",      "R",       "r",      "z",       "B",          "P",      "S",
-                             "N",    "inputs", "initial", "exact",  "view",    "run"});
+  reader.only(document, "", {"name",        "kind", "states", "angles",  "project", "keep", "parameters", "define",
+                             "hamiltonian", "E",    "J",      "R",       "r",       "z",    "B",          "P",
+                             "S",           "N",    "inputs", "initial", "exact",   "view", "run"});
   if (const Value* v = document.find("project")) text.project = reader.boolean(*v, "`project`");
   const Value* states = document.find("states");
   if (states == nullptr)

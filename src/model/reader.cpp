@@ -67,7 +67,7 @@ Formula Reader::formula(const Value& value, const std::string& role) const {
 
 double Reader::number(const Value& value, const std::string& role) {
   static const Rules rules{.accepts = "numbers and parameters"};
-  return Numbers(world_, rules).finite(formula(value, role));
+  return Numbers(world_, rules).finite(formula(value, role)).value;
 }
 
 Key Reader::key(const Value& value, const std::string& what) {

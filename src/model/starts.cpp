@@ -24,11 +24,12 @@ struct StartLine {
 
 // The starts of one vector. line[i]: -1 nothing given or evaluated already, otherwise the line that gives element i.
 struct Vector {
-  std::vector<double> values;
+  std::vector<double> values, errors;
   std::vector<std::int32_t> line;
   std::vector<bool> given, busy;
   void resize(std::int32_t n) {
     values.assign(static_cast<std::size_t>(n), 0.0);
+    errors = values;
     line.assign(static_cast<std::size_t>(n), -1);
     given.assign(static_cast<std::size_t>(n), false);
     busy.assign(static_cast<std::size_t>(n), false);
@@ -78,12 +79,38 @@ class Starts {
     lines_.push_back({k.index, k.from, row, Formula(option, "the start of `" + name + "`", value)});
   }
 
+  // `keep`: a name holds all its members, x[2] and x[i=2:4] some.
+  void keep(const Value& list) {
+    for (const Value& v : reader_.array(list, "`keep`").items) {
+      Key k =
+          reader_.key(parse_key(world_.source, v.offset, "an entry of `keep`", reader_.text(v, "an entry of `keep`")));
+      k.offset = v.offset;
+      hold(k, "`keep`", {});
+    }
+  }
+  void keep(const std::vector<std::string>& names) {
+    text_.keep_q.clear();
+    text_.keep_v.clear();
+    for (const std::string& name : names) {
+      const std::string option = "--keep " + name;
+      const Key k = reader_.key(parse_option_key(option, "the name of a start", name));
+      try {
+        hold(k, "--keep", option);
+      } catch (const Error& fault) {  // the same message, with the option for its place
+        const std::string message = fault.what(), place = world_.source.place(k.offset);
+        throw Error(message.starts_with(place) ? option + ": " + message.substr(place.size()) : message);
+      }
+    }
+  }
+
   void evaluate() {
     for (const Space space : {kPosition, kVelocity, kMultiplier})
       for (std::size_t i = 0; i < vector(space).values.size(); ++i) (void)value(space, static_cast<std::int32_t>(i));
     text_.q0 = std::move(vector(kPosition).values);
     text_.v0 = std::move(vector(kVelocity).values);
     text_.z0 = std::move(vector(kMultiplier).values);
+    text_.q0_error = std::move(vector(kPosition).errors);
+    text_.v0_error = std::move(vector(kVelocity).errors);
   }
 
  private:
@@ -124,6 +151,28 @@ class Starts {
     return k.primed ? kVelocity : kPosition;
   }
 
+  void hold(Key k, const std::string& where, const std::string& option) {
+    const Space space = space_of(k, option);
+    if (space == kMultiplier)
+      world_.source.fail(k.offset, "`" + k.stem + "` in " + where +
+                                       " is solved for at the start; its value in [initial] is a guess. Held can be "
+                                       "what the constraints restrict: positions, velocities and states");
+    const Symbol* s = world_.find(k.stem);
+    if (s != nullptr && s->thing == thing(space) && !k.indexed) {
+      const Names::Group& g = names(space).groups()[static_cast<std::size_t>(s->number)];
+      if (g.family) {
+        k.indexed = true;
+        k.from = g.first;
+        k.to = g.first + g.count - 1;
+      }
+    }
+    const std::int32_t row = reader_.position(k, names(space), thing(space), where);
+    std::vector<std::int32_t>& held = space == kVelocity ? text_.keep_v : text_.keep_q;
+    for (std::int64_t i = 0; i < count(k); ++i) held.push_back(row + static_cast<std::int32_t>(i));
+    std::sort(held.begin(), held.end());
+    held.erase(std::unique(held.begin(), held.end()), held.end());
+  }
+
   void give(const Key& k, const Value& v, Space space, std::int32_t row, std::int32_t line) {
     Vector& x = vector(space);
     const auto i = static_cast<std::size_t>(row);
@@ -156,6 +205,7 @@ class Starts {
       if (item.is_number() && std::isfinite(item.number)) {
         give(k, v, space, at, -1);
         vector(space).values[static_cast<std::size_t>(at)] = item.number;
+        vector(space).errors[static_cast<std::size_t>(at)] = kUlp * std::fabs(item.number);
       } else {
         give(k, v, space, at, static_cast<std::int32_t>(lines_.size()));
         lines_.push_back({{}, 0, at, reader_.formula(item, "the start of `" + label(space, at) + "`")});
@@ -204,10 +254,10 @@ class Starts {
     return out;
   }
 
-  double value(Space space, std::int32_t position) {
+  Rounded value(Space space, std::int32_t position) {
     Vector& x = vector(space);
     const auto i = static_cast<std::size_t>(position);
-    if (x.line[i] < 0) return x.values[i];
+    if (x.line[i] < 0) return {x.values[i], x.errors[i]};
     const StartLine& line = lines_[static_cast<std::size_t>(x.line[i])];
     if (x.busy[i]) {
       depends_on_itself(line, {std::find(path_.begin(), path_.end(), Place{space, position}), path_.end()});
@@ -223,11 +273,13 @@ class Starts {
     path_.emplace_back(space, position);
     Scope scope;
     if (!line.index.empty()) scope.indices.push_back({line.index, line.from + (position - line.row)});
-    x.values[i] = numbers_.finite(line.formula, scope) + 0.0;  // -0 becomes 0
+    const Rounded found = numbers_.finite(line.formula, scope);
+    x.values[i] = found.value + 0.0;  // -0 becomes 0
+    x.errors[i] = std::fmax(found.error, kUlp * std::fabs(found.value));
     path_.pop_back();
     x.busy[i] = false;
     x.line[i] = -1;
-    return x.values[i];
+    return {x.values[i], x.errors[i]};
   }
 
   ModelText& text_;
@@ -245,6 +297,8 @@ void read_starts(ModelText& text, Reader& reader, const Value& document, const L
   Starts starts(text, reader);
   if (const Value* table = reader.table(document, "initial", "initial")) starts.read(*table);
   for (const auto& [name, value] : options.start) starts.override_with(name, value);
+  if (const Value* list = document.find("keep")) starts.keep(*list);
+  if (!options.keep.empty()) starts.keep(options.keep);
   starts.evaluate();
 }
 

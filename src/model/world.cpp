@@ -82,9 +82,9 @@ void World::unknown(const Formula& f, const AstNode& node, const Rules& rules, c
          near + "Known here: " + listed(std::move(names)));
 }
 
-double World::parameter(std::int32_t number, std::size_t element) {
+Rounded World::parameter(std::int32_t number, std::size_t element) {
   Parameter& p = parameters[static_cast<std::size_t>(number)];
-  if (p.state[element] == 2) return p.values[element];
+  if (p.state[element] == 2) return {p.values[element], p.errors[element]};
   const Formula& f = p.formulas[element];
   const std::string name = p.array ? p.name + "[" + std::to_string(element + 1) + "]" : p.name;
   if (p.state[element] == 1) {
@@ -106,10 +106,12 @@ double World::parameter(std::int32_t number, std::size_t element) {
   p.state[element] = 1;
   evaluating_.push_back(name);
   static const Rules rules{.accepts = "numbers and other parameters"};
-  p.values[element] = Numbers(*this, rules).finite(f);
+  const Rounded found = Numbers(*this, rules).finite(f);
+  p.values[element] = found.value;
+  p.errors[element] = std::fmax(found.error, kUlp * std::fabs(found.value));
   evaluating_.pop_back();
   p.state[element] = 2;
-  return p.values[element];
+  return {p.values[element], p.errors[element]};
 }
 
 std::vector<std::pair<std::int32_t, std::size_t>> World::uses_in(std::pair<std::int32_t, std::size_t> element) {
@@ -213,7 +215,7 @@ Affine World::integer(const Formula& f, std::int32_t id, const Scope& scope) {
         if (i.stride != 0) throw NotALoop();
         element = array_element(f, node, p, i.base, scope, 0);
       }
-      const double value = parameter(symbol->number, element);
+      const double value = parameter(symbol->number, element).value;
       return whole(value, f.text_of(node));
     }
     case Ast::negate: {

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "expr/rounding.hpp"
 #include "model/document.hpp"
 #include "model/formula.hpp"
 #include "rattleback/model.hpp"
@@ -28,7 +29,7 @@ struct Parameter {
   std::string name;
   bool array = false;
   std::vector<Formula> formulas;
-  std::vector<double> values;
+  std::vector<double> values, errors;  // errors: bounds of what rounding may have done
   std::vector<std::uint8_t> state;  // 0 not evaluated, 1 being evaluated, 2 done
 };
 
@@ -94,8 +95,8 @@ class World {
   // "unknown name `thta` in ...": always throws.
   [[noreturn]] void unknown(const Formula& f, const AstNode& node, const Rules& rules, const Scope& scope) const;
 
-  // Value of a parameter, or of an element (from 0) of an array.
-  double parameter(std::int32_t number, std::size_t element = 0);
+  // Value of a parameter, or of an element (from 0) of an array. Its bound is one ulp at least, also of a whole number.
+  Rounded parameter(std::int32_t number, std::size_t element = 0);
   // The array element named by `node` of a formula, with index `i` counted from 1.
   static std::size_t array_element(const Formula& f, const AstNode& node, const Parameter& p, std::int64_t i,
                                    const Scope& scope, std::int64_t k);

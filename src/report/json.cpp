@@ -158,6 +158,17 @@ Json orders_json(const Model& model, const ComponentOrders& orders) {
   return json;
 }
 
+// Coordinates and velocities x', or the states, as the run started.
+Json start_json(const Model& model, const Trajectory& trajectory) {
+  if (model.kind == Kind::odae) return odae_state(model, trajectory.start_q, trajectory.start_v);
+  Json json = by_name(model.coordinates, trajectory.start_q);
+  if (model.kind == Kind::mechanical)
+    for (std::size_t i = 0; i < trajectory.start_v.size(); ++i)
+      json.get_ref<Json::object_t&>().emplace_back(model.coordinates[static_cast<std::int32_t>(i)] + "'",
+                                                   trajectory.start_v[i]);
+  return json;
+}
+
 }  // namespace
 
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
@@ -213,6 +224,7 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
   json["records"] = {{"every", trajectory.every}, {"rows", trajectory.records.rows}};
   if (trajectory.output_every != 0.0)
     json["records"] = {{"output_every", trajectory.output_every}, {"rows", trajectory.records.rows}};
+  json["start"] = start_json(model, trajectory);
   json["notes"] = trajectory.notes;
   json["status"] = trajectory.status == Status::done ? "done" : "stopped";
   json["message"] = trajectory.message;
@@ -246,6 +258,7 @@ Json options_json(const Options& options, const LoadOptions& load) {
   }
   for (const auto& [name, value] : load.set) json["set"][name] = value;
   for (const auto& [name, value] : load.start) json["start"][name] = value;
+  if (!load.keep.empty()) json["keep"] = load.keep;
   return json;
 }
 
@@ -284,8 +297,9 @@ std::string to_json(const Model& model, const CheckReport& r) {
       any_velocity = any_velocity || !c.holonomic;
     }
     one["start_residual"] = c.start_residual;
-    if (model.kind == Kind::odae) {
+    if (model.kind == Kind::odae || (mechanical && c.holonomic))
       one["start_residual_velocity"] = c.start_residual_velocity;
+    if (model.kind == Kind::odae) {
       one["unilateral"] = c.unilateral;
       if (c.unilateral) one["acts"] = c.acts;
     }

@@ -402,6 +402,8 @@ Trajectory Run::go() {
         "the model for such states",
         stepper.t(), steps_, broken_->text, steps_);
   }
+  out.start_q = start_.q;
+  out.start_v = start_.v;
   out.q = unwrapped(reported_(stepper.t(), stepper.q()), stepper.turns());
   out.v.assign(stepper.v().begin(), stepper.v().end());
   if (std::string note = reported_.note(); !note.empty()) out.notes.push_back(std::move(note));

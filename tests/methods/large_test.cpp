@@ -144,7 +144,7 @@ TEST(LargeSystems, AnInconsistentStartIsNamedOrMoved) {
     (void)simulate(model, options);
     FAIL() << "accepted";
   } catch (const Error& e) {
-    EXPECT_NE(std::string(e.what()).find("'rod[8]' at position level"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("'rod[7]' at position level"), std::string::npos) << e.what();
   }
   Options moved = options;
   moved.project = true;

@@ -1,0 +1,108 @@
+// Moves a point onto constraints f(x) = 0, to the nearest one in a given metric S (the kinetic energy's, for a mechanism):
+//
+//   1. damped Newton to f = 0:   min |f + J dx|^2 + mu |dx|_S^2,   mu = theta |f|
+//      theta grows until |f| falls. With mu of the size of |f| the iteration stays quadratic also where constraints are
+//      redundant: off f = 0 their Jacobian has full rank, with singular values of the size of |f| that mean nothing, and mu
+//      hides them.                                                                    [YamashitaFukushima2001]
+//   2. along f = 0 towards the start, until x - x0 is S-orthogonal to what the constraints allow; each move is followed by 1.
+//
+// Linear constraints (most velocity constraints) need one step of 1 without damping.
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+#include <Eigen/Core>
+
+namespace rattleback {
+
+// Problem has
+//   VectorXd residual(x)               f, its rows of the size of |dx|_S for a move dx that they forbid
+//   bool linearise(x)                  J; false when it is not finite
+//   VectorXd step(offset, r, mu)       dx of least |offset + dx|_S with J dx = -r; mu as above, 0: of least squares
+//   double length(dx)                  |dx|_S
+template <class Problem>
+class Projector {
+ public:
+  using VectorXd = Eigen::VectorXd;
+  Projector(Problem& problem, bool damped) : p_(problem), damped_(damped) {}
+
+  // x where |f| is smallest, if it is finite anywhere.
+  void run(VectorXd& x) {
+    const VectorXd start = x;
+    size_ = p_.length(x);
+    restore(x);
+    for (int k = 0; k < kMoves; ++k) {
+      const VectorXd offset = x - start;
+      const double far = p_.length(offset);
+      if (!(far > kNearest * size_) || !p_.linearise(x)) return;
+      const VectorXd along = p_.step(offset, VectorXd::Zero(p_.residual(x).size()), 0.0);
+      if (!along.allFinite() || p_.length(along) <= kNearest * far) return;
+      bool nearer = false;
+      for (double part = reach(x, along); part > 0.005 && !nearer; part *= 0.5) {
+        VectorXd y = x + part * along;
+        const double left = restore(y);
+        nearer = left <= kSame * left_ && p_.length(y - start) < far;
+        if (nearer) {
+          last_x_ = x;
+          last_along_ = along;
+          x = y;
+        }
+      }
+      if (!nearer) return;
+    }
+  }
+
+ private:
+  static constexpr int kMoves = 200, kIterations = 200;
+  static constexpr double kNearest = 1e-10, kSame = 4.0;
+
+  // How much of a move to try: all of it at first, then what the change of the last two says about the curvature of the
+  // constraints.                                                                            [BarzilaiBorwein1988]
+  double reach(const VectorXd& x, const VectorXd& along) const {
+    if (last_x_.size() == 0) return 1.0;
+    const VectorXd s = x - last_x_, y = last_along_ - along;
+    const double length = p_.length(s), plus = p_.length(s + y), minus = p_.length(s - y);
+    const double product = 0.25 * (plus + minus) * (plus - minus);
+    return product > 0.0 ? std::fmin(std::fmax(length * length / product, 0.05), 20.0) : 1.0;
+  }
+
+  double restore(VectorXd& x) {
+    constexpr double eps = std::numeric_limits<double>::epsilon();
+    VectorXd r = p_.residual(x);
+    double rho = r.norm(), theta = damped_ ? 1.0 : 0.0;
+    for (int k = 0; k < kIterations && rho > 0.0 && std::isfinite(rho) && p_.linearise(x); ++k) {
+      bool better = false, small = false;
+      VectorXd trial, next;
+      for (int tries = 0; tries < 40 && !better && !small; ++tries) {
+        const VectorXd dx = p_.step({}, r, size_ > 0.0 ? theta * rho / size_ : 0.0);
+        if (dx.allFinite()) {
+          const double moved = p_.length(dx);
+          if (size_ == 0.0) size_ = moved;
+          small = moved <= 4.0 * eps * size_;
+          trial = x + dx;
+          next = p_.residual(trial);
+          better = next.allFinite() && next.norm() < rho;
+        }
+        theta = better ? theta / 8.0 : theta == 0.0 ? 1e-3 : 8.0 * theta;
+        if (theta < 1e-12) theta = damped_ ? 1e-12 : 0.0;
+      }
+      if (!better) break;
+      const bool stuck = next.norm() > 0.9999 * rho;
+      x = trial;
+      r = next;
+      rho = r.norm();
+      if (small || stuck) break;
+    }
+    if (left_ < 0.0 || rho < left_) left_ = rho;
+    left_ = std::fmax(left_, 16.0 * eps * size_);
+    return rho;
+  }
+
+  Problem& p_;
+  bool damped_;
+  double size_ = 0.0, left_ = -1.0;
+  VectorXd last_x_, last_along_;
+};
+
+}  // namespace rattleback
