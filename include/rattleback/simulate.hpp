@@ -102,6 +102,7 @@ struct AdaptiveAudit {
 
 // How well the accelerations and multipliers at the start, at the end and at some records satisfy the equations of motion.
 struct EquationsAudit {
+  static constexpr double kLargestResidual = 1e-8;  // above it the multipliers are not to be trusted
   double residual = 0.0;    // relative to the largest term
   double condition = 0.0;   // of the equilibrated matrix that determines them, in the 2-norm; estimated when it is large
   double residual_t = 0.0;  // where each is worst

@@ -15,7 +15,7 @@
 namespace rattleback {
 namespace {
 
-constexpr double kLargestResidual = 1e-8, kLeastDigits = 1e-4;
+constexpr double kLeastDigits = 1e-4;
 
 Equations level_of(const System& system) {
   if (system.is_port_hamiltonian()) return acceleration_level(system.port_hamiltonian());
@@ -178,7 +178,7 @@ void EquationsOfMotion::see(double t, double residual, double condition) {
 
 std::string equations_warning(const EquationsAudit& a) {
   constexpr double kEps = std::numeric_limits<double>::epsilon();
-  if (!(a.residual <= kLargestResidual))
+  if (!(a.residual <= EquationsAudit::kLargestResidual))
     return fmt::format(
         "accelerations and multipliers satisfy the equations of motion only to {:.1e} (relative, at t = {:.6g}): do "
         "not "

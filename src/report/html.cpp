@@ -155,7 +155,7 @@ std::string mark_of(const std::string& s) {
   if (has("not kept") || has("off by up to") || has("misses the start") || has("it drifts") ||
       has("most of it at the end"))
     return "warning";
-  if (has("kept to") || has("returns to the start")) return "ok";
+  if (has("kept to") || has("satisfied to") || has("returns to the start")) return "ok";
   return "note";
 }
 

@@ -235,7 +235,8 @@ std::string newton_sentence(const Trajectory& t) {
 
 // Accelerations and multipliers are not part of the state: they are as good as the equations that give them.
 std::string equations_sentence(const EquationsAudit& e) {
-  return fmt::format("Equations of motion: satisfied to {} by accelerations and multipliers; condition {:.1e}.",
+  return fmt::format("Equations of motion: {} {} by accelerations and multipliers; condition {:.1e}.",
+                     e.residual <= EquationsAudit::kLargestResidual ? "satisfied to" : "off by up to",
                      size_text(e.residual), e.condition);
 }
 

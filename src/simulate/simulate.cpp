@@ -498,13 +498,17 @@ void Run::audit_equations(Trajectory& out) {
   if (follower_.seen || follower_.go_on) return;
   const Trajectory::Records& r = out.records;
   const std::size_t n = start_.q.size(), nv = start_.v.size(), m = out.multipliers.size();
+  const bool own = options_.multiplier == "stage" || options_.multiplier == "recursion";
   EquationsOfMotion equations(system_);
   acceleration_->use_set(-1);
   const auto look = [&](double t, std::span<const double> q, std::span<const double> v,
                         std::span<const double> multipliers) {
     acceleration_->set_guess(method_.stepper->multiplier_guess());
-    if (acceleration_->solve(t, q, v))
-      equations.look(t, q, v, multipliers, acceleration_->acceleration(), acceleration_->redundant());
+    if (!acceleration_->solve(t, q, v)) return;
+    // Values that a method computes itself, on request, have its order and not more.
+    if (own && system_.is_port_hamiltonian()) q = acceleration_->consistent_state();
+    equations.look(t, q, v, own ? acceleration_->multipliers() : multipliers, acceleration_->acceleration(),
+                   acceleration_->redundant());
   };
   look(0.0, start_.q, start_.v, start_.multipliers);
   if (r.multipliers.size() == r.rows * m && !system_.is_large())

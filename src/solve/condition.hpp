@@ -21,7 +21,7 @@ Equilibration equilibrate(Eigen::MatrixXd& A);  // scales A
 // depend on others.
 double condition(const Eigen::MatrixXd& A, Eigen::Index null = 0);
 
-// The same for a sparse matrix: an estimate in the 1-norm by KLU, after equilibration.
+// The same for a sparse matrix, estimated from its factors by KLU. Equilibrates first.
 struct Cell {
   std::int32_t row, column;
   double value;

@@ -22,17 +22,9 @@ inline std::vector<RandomCheck> of_mechanisms() {
 // What is not checked, and why.
 inline bool left_out(const Subject& subject, const MethodInfo& method, RandomCheck check) {
   const RandomModel& model = subject.random();
-  // Bodies in space: multipliers and set-up times.
-  if (model.family == RandomFamily::mechanism && model.text.find("R12_1") != std::string::npos &&
-      model.text.find("phi_1") == std::string::npos)
-    return true;
   // Set-up times of reduced coordinates and of the underlying equation.
   if (model.family == RandomFamily::mechanism && subject.model().coordinates.size() > 9 &&
       (method.energy == Claim::yes || method.name.find("dop853") != std::string::npos))
-    return true;
-  // Algebraic states, and records between steps.
-  if ((check == RandomCheck::multipliers || check == RandomCheck::dense) &&
-      model.family == RandomFamily::port_hamiltonian)
     return true;
   // The frame of reduced coordinates.
   return check == RandomCheck::reordering && method.energy == Claim::yes && subject.model().kind == Kind::mechanical;

@@ -67,18 +67,9 @@ TEST(SpatialMechanisms, HaveTheSameJointForcesInQuaternionsAndInDirectors) {
   }
 }
 
-// Not checked: starts that are refused for rounding errors, and steps whose elimination needs pivots by value.
-bool left_out(const Mechanism& mechanism, Rotation rotation) {
-  const std::set<std::string> in_directors = {"bicycle",       "bricard",     "gimbals",
-                                              "hanging-plate", "hooke-chain", "slider-crank"};
-  const std::set<std::string> in_quaternions = {"thin-disc"};
-  return !(rotation == Rotation::directors ? in_directors : in_quaternions).contains(mechanism.name);
-}
-
 TEST(SpatialMechanisms, HaveTheMultipliersOfALongDoubleSolveAlongTheirMotion) {
   for (const Rotation rotation : {Rotation::quaternion, Rotation::directors})
     for (const Mechanism& mechanism : spatial_mechanisms(rotation)) {
-      if (left_out(mechanism, rotation)) continue;
       SCOPED_TRACE(mechanism.name + ", " + to_string(rotation));
       const Model model = read(mechanism.text);
       const Trajectory t =

@@ -81,7 +81,7 @@ TEST(HtmlReport, SaysWhatTheTerminalSays) {
   const Trajectory t = simulate(model, {});
   const std::string page = report_of(model, t);
   const std::vector<std::string> statements = audit_statements(model, t);
-  ASSERT_EQ(statements.size(), 4u);  // energy, position, velocity, Newton
+  ASSERT_EQ(statements.size(), 5u);  // energy, position, velocity, equations of motion, Newton
   for (const std::string& statement : statements) EXPECT_NE(page.find(html(statement)), std::string::npos) << statement;
   EXPECT_NE(page.find("<span class=\"mark ok\">kept</span><span>Energy: kept to"), std::string::npos);
   EXPECT_NE(page.find("<code>spark-lobatto-ab</code>, 3 stages"), std::string::npos);
