@@ -129,7 +129,7 @@ void EquationsOfMotion::look(double t, std::span<const double> q, std::span<cons
   }
   Large& d = *large_;
   const std::span<const double> x = (*d.values)(t, q, v, unknowns);
-  const auto n = static_cast<std::size_t>(d.f.n), size = n + static_cast<std::size_t>(d.f.m);
+  const auto size = static_cast<std::size_t>(d.f.n + d.f.m);
   std::vector<double> sum(size, 0.0), terms(size, 0.0);
   std::size_t at = 0;
   for (std::size_t k = 0; k < d.rows.size(); ++k)
@@ -140,16 +140,6 @@ void EquationsOfMotion::look(double t, std::span<const double> q, std::span<cons
       else
         sum[row] += x[at];
     }
-  const auto half = [&](std::size_t first, std::size_t last) {  // the balances, then the constraints
-    double worst = 0.0, big = 0.0;
-    for (std::size_t i = first; i < last; ++i) {
-      worst = std::fmax(worst, std::fabs(sum[i]));
-      big = std::fmax(big, terms[i]);
-    }
-    residual = std::fmax(residual, worst > 0.0 ? worst / big : 0.0);
-  };
-  half(0, n);
-  half(n, size);
   std::vector<Cell> cells;
   const auto add = [&](const Entries& matrix, std::int32_t first, bool twice) {
     for (const Entry& e : matrix)
@@ -160,7 +150,13 @@ void EquationsOfMotion::look(double t, std::span<const double> q, std::span<cons
   };
   add(d.f.mass, 0, false);
   add(d.f.K, d.f.n, true);
-  see(t, residual, sparse_condition(static_cast<std::int32_t>(size), cells));
+  const auto unknowns_count = static_cast<std::int32_t>(size);
+  const std::vector<double> scale = equilibrate(unknowns_count, cells);
+  for (std::size_t i = 0; i < size; ++i) {
+    residual = std::fmax(residual, scale[i] * std::fabs(sum[i]));
+    largest = std::fmax(largest, scale[i] * terms[i]);
+  }
+  see(t, residual > 0.0 ? residual / largest : 0.0, sparse_condition(unknowns_count, cells));
 }
 
 void EquationsOfMotion::see(double t, double residual, double condition) {

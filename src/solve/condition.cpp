@@ -72,24 +72,29 @@ double condition(const Eigen::MatrixXd& A, Eigen::Index null) {
   return std::sqrt(large) * std::sqrt(small);
 }
 
-double sparse_condition(std::int32_t n, std::span<const Cell> cells) {
-  std::vector<Cell> a(cells.begin(), cells.end());
-  std::sort(a.begin(), a.end(),
+std::vector<double> equilibrate(std::int32_t n, std::vector<Cell>& cells) {
+  std::sort(cells.begin(), cells.end(),
             [](const Cell& x, const Cell& y) { return x.column != y.column ? x.column < y.column : x.row < y.row; });
-  std::vector<Cell> sum;
-  for (const Cell& c : a)
-    if (!sum.empty() && sum.back().row == c.row && sum.back().column == c.column)
-      sum.back().value += c.value;
+  std::size_t count = 0;
+  for (const Cell& c : cells)
+    if (count > 0 && cells[count - 1].row == c.row && cells[count - 1].column == c.column)
+      cells[count - 1].value += c.value;
     else
-      sum.push_back(c);
-  std::vector<double> largest(static_cast<std::size_t>(n));
+      cells[count++] = c;
+  cells.resize(count);
+  std::vector<double> largest(static_cast<std::size_t>(n)), rows(static_cast<std::size_t>(n), 1.0);
   for (int k = 0; k < 2 * kSweeps; ++k) {
     const auto place = [&](const Cell& c) { return static_cast<std::size_t>(k % 2 == 0 ? c.row : c.column); };
     std::fill(largest.begin(), largest.end(), 0.0);
-    for (const Cell& c : sum) largest[place(c)] = std::fmax(largest[place(c)], std::fabs(c.value));
+    for (const Cell& c : cells) largest[place(c)] = std::fmax(largest[place(c)], std::fabs(c.value));
     for (double& x : largest) x = scale_for(x);
-    for (Cell& c : sum) c.value *= largest[place(c)];
+    for (Cell& c : cells) c.value *= largest[place(c)];
+    for (std::size_t i = 0; k % 2 == 0 && i < rows.size(); ++i) rows[i] *= largest[i];
   }
+  return rows;
+}
+
+double sparse_condition(std::int32_t n, std::span<const Cell> sum) {
   std::vector<std::int32_t> columns(static_cast<std::size_t>(n) + 1, 0), rows;
   std::vector<double> values;
   for (const Cell& c : sum) {

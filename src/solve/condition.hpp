@@ -21,11 +21,12 @@ Equilibration equilibrate(Eigen::MatrixXd& A);  // scales A
 // depend on others.
 double condition(const Eigen::MatrixXd& A, Eigen::Index null = 0);
 
-// The same for a sparse matrix, estimated from its factors by KLU. Equilibrates first.
+// The same for a sparse matrix; the condition is estimated from its factors by KLU.
 struct Cell {
   std::int32_t row, column;
   double value;
 };
-double sparse_condition(std::int32_t n, std::span<const Cell> cells);
+std::vector<double> equilibrate(std::int32_t n, std::vector<Cell>& cells);  // adds up equal places; scales of the rows
+double sparse_condition(std::int32_t n, std::span<const Cell> cells);       // of what equilibrate() left
 
 }  // namespace rattleback
