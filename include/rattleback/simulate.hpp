@@ -29,30 +29,30 @@ struct Options {
   std::optional<double> until = {};        // end time; with neither until nor steps: the model's default
   std::optional<std::int64_t> steps = {};  // exactly so many steps of size `step`
   std::string formulation = {};            // "", "index3", "index2", "ggl": how holonomic constraints are taken
-  std::string multiplier = {};             // reported are "acceleration" (default), "recursion" (prk-murua), "stage" (ph)
-  bool project = false;                    // move an inconsistent start to the nearest consistent one
-  int compose = 0;                         // 4, 6, 8: symmetric composition to this order
-  std::string tableau = {};                // file with the user's own coefficients; replaces `method`
-  double alpha = 0.5;                      // overdetermined Euler methods: weight of the reaction at the start
-  double rtol = 1e-6, atol = 1e-9;         // ode, index1 and baumgarte only
-  std::optional<double> gain = {};         // baumgarte only, in 1/time; nothing: 10
-  std::string redundant = {};              // "" or "refuse", "minimum-norm": what to do with dependent constraints
-  double newton_tol = 0.0;                 // relative size of the last correction; 0 = to rounding
-  std::string newton = {};                 // "" or "simplified": how a plain code solves a step (docs/theory/steps.md)
-  double adaptive = 0.0;                   // tolerance of the error per step; 0: all steps have the size `step`
-  std::string controller = {};             // of adaptive steps: "pi" (the default) or "reversible"
-  std::vector<std::string> event = {};     // expressions whose zeros along the motion are located
-  std::int64_t every = 0;                  // record every so many steps; 0: all, thinned beyond 10^6 or 200 MB
-  double output_every = 0.0;               // instead: record at the multiples of this time, between the steps
-  bool keep_records = true;                // false: only the audit's running numbers
-  bool record_multipliers = true;          // solve for the multipliers at every record, not only at the end
-  bool audit_reverse = false;              // integrate back and compare with the start
-  bool audit_power = false;                // compare the energy change of each step with the work done in it
-  bool audit_order = false;                // repeat with h/2 and h/4 and compare
-  std::string checkpoint = {};             // file, written atomically as the run goes
-  bool resume = false;                     // continue from the checkpoint
-  double checkpoint_seconds = 1.0;         // how often
-  std::string native = {};                 // "" or "auto", "on", "off": steps as compiled machine code
+  std::string multiplier = {};          // reported are "acceleration" (default), "recursion" (prk-murua), "stage" (ph)
+  bool project = false;                 // move an inconsistent start to the nearest consistent one
+  int compose = 0;                      // 4, 6, 8: symmetric composition to this order
+  std::string tableau = {};             // file with the user's own coefficients; replaces `method`
+  double alpha = 0.5;                   // overdetermined Euler methods: weight of the reaction at the start
+  double rtol = 1e-6, atol = 1e-9;      // ode, index1 and baumgarte only
+  std::optional<double> gain = {};      // baumgarte only, in 1/time; nothing: 10
+  std::string redundant = {};           // "" or "refuse", "minimum-norm": what to do with dependent constraints
+  double newton_tol = 0.0;              // relative size of the last correction; 0 = to rounding
+  std::string newton = {};              // "" or "simplified": how a plain code solves a step (docs/theory/steps.md)
+  double adaptive = 0.0;                // tolerance of the error per step; 0: all steps have the size `step`
+  std::string controller = {};          // of adaptive steps: "pi" (the default) or "reversible"
+  std::vector<std::string> event = {};  // expressions whose zeros along the motion are located
+  std::int64_t every = 0;               // record every so many steps; 0: all, thinned beyond 10^6 or 200 MB
+  double output_every = 0.0;            // instead: record at the multiples of this time, between the steps
+  bool keep_records = true;             // false: only the audit's running numbers
+  bool record_multipliers = true;       // solve for the multipliers at every record, not only at the end
+  bool audit_reverse = false;           // integrate back and compare with the start
+  bool audit_power = false;             // compare the energy change of each step with the work done in it
+  bool audit_order = false;             // repeat with h/2 and h/4 and compare
+  std::string checkpoint = {};          // file, written atomically as the run goes
+  bool resume = false;                  // continue from the checkpoint
+  double checkpoint_seconds = 1.0;      // how often
+  std::string native = {};              // "" or "auto", "on", "off": steps as compiled machine code
   std::function<void(const Progress&)> progress = {};  // called a few times a second
 
   // All faults at once, one per line; empty when there are none. simulate() throws Error with them.
@@ -103,8 +103,8 @@ struct AdaptiveAudit {
 // How well the accelerations and multipliers at the start, at the end and at some records satisfy the equations of motion.
 struct EquationsAudit {
   static constexpr double kLargestResidual = 1e-8;  // above it the multipliers are not to be trusted
-  double residual = 0.0;    // relative to the largest term
-  double condition = 0.0;   // of the equilibrated matrix that determines them, in the 2-norm; estimated when it is large
+  double residual = 0.0;                            // relative to the largest term
+  double condition = 0.0;  // of the equilibrated matrix that determines them, in the 2-norm; estimated when it is large
   double residual_t = 0.0;  // where each is worst
   double condition_t = 0.0;
 };

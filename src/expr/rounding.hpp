@@ -14,7 +14,8 @@
 
 namespace rattleback {
 
-inline constexpr double kUlp = std::numeric_limits<double>::epsilon();  // of a number just above 1; at most that of others
+inline constexpr double kUlp =
+    std::numeric_limits<double>::epsilon();  // of a number just above 1; at most that of others
 
 struct Rounded {
   double value = 0.0, error = 0.0;
@@ -45,7 +46,7 @@ class RoundedValues {
  private:
   struct Step {
     NodeId node = 0;
-    std::uint32_t a = 0, b = 0, c = 0;          // places of the arguments
+    std::uint32_t a = 0, b = 0, c = 0;       // places of the arguments
     std::vector<std::uint32_t> inside = {};  // of a sum: what varies in it
   };
   [[nodiscard]] Rounded compute(const Step& step, std::int32_t k, const Point& point) const;

@@ -30,7 +30,7 @@ struct Parameter {
   bool array = false;
   std::vector<Formula> formulas;
   std::vector<double> values, errors;  // errors: bounds of what rounding may have done
-  std::vector<std::uint8_t> state;  // 0 not evaluated, 1 being evaluated, 2 done
+  std::vector<std::uint8_t> state;     // 0 not evaluated, 1 being evaluated, 2 done
 };
 
 // One entry of [define]: a single formula, or the members from..to of a family.

@@ -166,14 +166,10 @@ bool SingleSteps::go_back() {
 }
 
 std::vector<double> SingleSteps::save() const {
-  std::vector<double> out = {static_cast<double>(outputs_),
-                             first_step_,
-                             static_cast<double>(iterations_),
-                             static_cast<double>(max_iterations_),
-                             control_ ? control_->first : 0.0,
-                             control_ ? control_->horizon : 0.0,
-                             static_cast<double>(interpolated_),
-                             static_cast<double>(found_.size())};
+  std::vector<double> out = {static_cast<double>(outputs_),      first_step_,
+                             static_cast<double>(iterations_),   static_cast<double>(max_iterations_),
+                             control_ ? control_->first : 0.0,   control_ ? control_->horizon : 0.0,
+                             static_cast<double>(interpolated_), static_cast<double>(found_.size())};
   const auto add = [&](const std::vector<double>& list) { out.insert(out.end(), list.begin(), list.end()); };
   for (const EventFound& e : found_) {
     const auto which = std::find(options_.event.begin(), options_.event.end(), e.event) - options_.event.begin();

@@ -524,10 +524,9 @@ TEST(PortHamiltonianStart, SolvesForAlgebraicStatesAndRefusesViolatedConstraints
     (void)consistent_start(System(bad), false);
     FAIL();
   } catch (const Error& fault) {
-    EXPECT_STREQ(
-        fault.what(),
-        "initial state violates the algebraic equation of 'lam': residual 6.000e-01, where rounding "
-        "explains 8.5e-15. Correct the start, or pass --project to move it to the nearest consistent one");
+    EXPECT_STREQ(fault.what(),
+                 "initial state violates the algebraic equation of 'lam': residual 6.000e-01, where rounding "
+                 "explains 8.5e-15. Correct the start, or pass --project to move it to the nearest consistent one");
   }
   const Start moved = consistent_start(System(bad), true);
   EXPECT_NEAR(moved.q[0] * moved.q[2] + moved.q[1] * moved.q[3], 0.0, 1e-15);

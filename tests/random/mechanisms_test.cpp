@@ -2,10 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
-#include <fstream>
 #include <map>
-#include <set>
 
 #include "rattleback/simulate.hpp"
 #include "support/long_mechanics.hpp"
@@ -91,15 +88,6 @@ TEST(SpatialMechanisms, HaveTheMultipliersOfALongDoubleSolveAlongTheirMotion) {
         EXPECT_LT(off, 1e-9L * size) << "t = " << t.records.t[i];  // 2.9e-15
       }
     }
-}
-
-// RATTLEBACK_MECHANISMS=FOLDER random_tests --gtest_filter='*WrittenTo*' writes them as files to run by hand.
-TEST(SpatialMechanisms, AreWrittenToAFolderWhenAsked) {
-  const char* const folder = std::getenv("RATTLEBACK_MECHANISMS");
-  if (folder == nullptr) GTEST_SKIP() << "set RATTLEBACK_MECHANISMS to a folder";
-  for (const Rotation rotation : {Rotation::quaternion, Rotation::directors})
-    for (const Mechanism& mechanism : spatial_mechanisms(rotation))
-      std::ofstream(std::string(folder) + "/" + mechanism.name + "-" + to_string(rotation) + ".toml") << mechanism.text;
 }
 
 }  // namespace
