@@ -287,7 +287,7 @@ Projected project_large_start(const System& system, Start& s) {
       VectorXd y = start;
       Projector<SparseProblem>(problem, space == kPosition).run(y);
       problem.set(y);
-      const double moved = problem.length(y - start);
+      const double moved = problem.length(y - start) + problem.length(y);
       std::vector<double>& error = space == kPosition ? s.q_error : s.v_error;
       for (std::size_t i = 0; i < problem.free().size(); ++i)
         error[problem.free()[i]] += kUlp * problem.reach(i) * moved;

@@ -29,6 +29,21 @@ class Projector {
 
   // x where |f| is smallest, if it is finite anywhere.
   void run(VectorXd& x) {
+    approach(x);
+    // |f| ends at the rounding of its largest rows. Plain steps from there make the small ones small, too.
+    constexpr double kRounding = 1e-12;
+    for (int k = 0; k < 2 && p_.linearise(x); ++k) {
+      const VectorXd dx = p_.step({}, p_.residual(x), 0.0);
+      if (!dx.allFinite() || p_.length(dx) > kRounding * size_) return;
+      x += dx;
+    }
+  }
+
+ private:
+  static constexpr int kMoves = 200, kIterations = 200;
+  static constexpr double kNearest = 1e-10, kSame = 4.0;
+
+  void approach(VectorXd& x) {
     const VectorXd start = x;
     size_ = p_.length(x);
     restore(x);
@@ -52,10 +67,6 @@ class Projector {
       if (!nearer) return;
     }
   }
-
- private:
-  static constexpr int kMoves = 200, kIterations = 200;
-  static constexpr double kNearest = 1e-10, kSame = 4.0;
 
   // How much of a move to try: all of it at first, then what the change of the last two says about the curvature of the
   // constraints.                                                                            [BarzilaiBorwein1988]

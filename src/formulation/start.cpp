@@ -358,6 +358,39 @@ std::string left_over(const Model& model, const std::vector<ConstraintResidual>&
 
 namespace {
 
+// How far apart two states are. M empty: the Euclidean metric.
+struct Metric {
+  MatrixXd M;
+  VectorXd typical;  // inertia: the largest among the coordinates with which one shares a place of M
+};
+
+// L_vv as the model has it, without what is added for the steps.
+class KineticMetric {
+ public:
+  explicit KineticMetric(const Model& model) : n_(model.coordinates.size()) {
+    Graph g = *model.graph;
+    for (const Entry& e : jacobian(g, gradient(g, model.lagrangian, kVelocity), kVelocity)) {
+      if (g.is_constant(e.expr, 0.0)) continue;
+      for (std::int32_t i = 0; i < std::max(1, e.count); ++i) places_.emplace_back(e.row.at(i), e.col.at(i));
+      flat_.push_back({e.expr, e.count, {e.row.base * n_ + e.col.base, e.row.stride * n_ + e.col.stride}, {}});
+    }
+    values_.emplace(g, flat_, n_ * n_, n_, model.multiplier_count());
+  }
+  Metric operator()(const Start& s) {
+    Metric out{matrix_of((*values_)(0.0, s.q, s.v), n_, n_), {}};
+    const VectorXd own = out.M.diagonal().cwiseAbs();
+    out.typical = own;
+    for (const auto& [i, j] : places_) out.typical(i) = std::fmax(out.typical(i), own(j));
+    return out;
+  }
+
+ private:
+  std::int32_t n_;
+  Entries flat_;
+  std::vector<std::pair<std::int32_t, std::int32_t>> places_;
+  std::optional<Evaluator> values_;
+};
+
 // Constraints of single coordinates, and what moves: the elements `free` of a vector x, which is a part of the state.
 class DenseProblem {
  public:
@@ -370,22 +403,26 @@ class DenseProblem {
         value_(g, f, n, m),
         slope_(g, flat(derivatives(g, f, space, static_cast<std::int32_t>(x_.size()))), n, m) {}
 
-  // M: the metric of all elements; empty: the Euclidean one. False when there is none.
-  bool set_metric(const MatrixXd& M) {
+  // Of all elements. False when there is none.
+  bool set_metric(const Metric& metric) {
     const auto n = static_cast<Eigen::Index>(free_.size());
     const MatrixXd J = jacobian();
     scale_ = VectorXd::Ones(rows_);
     to_ = MatrixXd::Identity(n, n);
     from_ = to_;
     if (!J.allFinite()) return false;
-    const MatrixXd own = M.size() > 0 ? MatrixXd(M(free_, free_)) : MatrixXd();
+    const MatrixXd own = metric.M.size() > 0 ? MatrixXd(metric.M(free_, free_)) : MatrixXd();
     if (own.size() > 0 && own.allFinite() && own.diagonal().cwiseAbs().maxCoeff() > 0.0) {
       // In coordinates of unit inertia. Directions without inertia that a constraint stops get some from that constraint,
       // which does not change what is nearest; others move as if they had next to none.
       constexpr double kNone = 1e-12, kLittle = 1e-8;
       const VectorXd mass = own.diagonal().cwiseAbs();
       VectorXd root(n);
-      for (Eigen::Index i = 0; i < n; ++i) root(i) = std::sqrt(mass(i) > 0.0 ? mass(i) : mass.maxCoeff());
+      for (Eigen::Index i = 0; i < n; ++i) {
+        // At the start a coordinate may have next to none itself, like e0 of a body that is not turned yet.
+        const double usual = metric.typical(free_[static_cast<std::size_t>(i)]);
+        root(i) = std::sqrt(mass(i) > 1e-6 * usual ? mass(i) : usual > 0.0 ? usual : mass.maxCoeff());
+      }
       const VectorXd inverse = root.cwiseInverse();
       MatrixXd S = inverse.asDiagonal() * own * inverse.asDiagonal();
       linalg::SymmetricEigen eigen = linalg::symmetric_eigen(S);
@@ -476,9 +513,9 @@ std::vector<Eigen::Index> free_elements(std::size_t size, const std::vector<std:
   return out;
 }
 
-// One level. M: the metric at the given state. Returns what is left over, "" when nothing is.
+// One level, in the metric at the given state. Returns what is left over, "" when nothing is.
 std::string project_level(const System& system, Graph& g, const std::vector<NodeId>& f, Space space, Start& s,
-                          const NameOf& name, const std::function<MatrixXd()>& metric) {
+                          const NameOf& name, const std::function<Metric()>& metric) {
   const std::int32_t n = std::max(system.n(), system.nv()), m = system.m();
   const Model& model = system.model();
   const auto judge = [&] {
@@ -496,7 +533,8 @@ std::string project_level(const System& system, Graph& g, const std::vector<Node
     VectorXd y = start;
     Projector<DenseProblem>(problem, space == kPosition).run(y);
     problem.set(y);
-    const double moved = problem.length(y - start);
+    // Rounding of the largest rows is spread over all, where rows depend on one another also by the last correction.
+    const double moved = problem.length(y - start) + problem.length(y);
     const std::vector<double> typed = error, found = x;
     for (std::size_t i = 0; i < problem.free().size(); ++i)
       error[static_cast<std::size_t>(problem.free()[i])] += kUlp * problem.reach(i) * moved;
@@ -520,20 +558,15 @@ std::string project_level(const System& system, Graph& g, const std::vector<Node
 Projected project_start(const System& system, Start& s) {
   if (system.is_large()) return project_large_start(system, s);
   const Model& model = system.model();
-  const std::int32_t n = system.n();
-  const auto euclidean = [] { return MatrixXd(); };
+  const auto euclidean = [] { return Metric{}; };
   const auto outcome = [](const std::string& why) { return Projected{why.empty(), why}; };
   if (system.is_mechanical()) {
     Mechanical f = system.mechanical();
     const auto name = [&](std::int32_t i) { return model.multiplier_name(i); };
+    std::optional<KineticMetric> made;
     const auto kinetic = [&] {
-      MatrixXd M = evaluate(f.graph, f.Lvv, n, n, f.m, 0.0, s.q, s.v);
-      if (!f.added.c.empty()) {  // without what was added for the steps
-        const MatrixXd K = evaluate(f.graph, f.K, n, n, f.m, 0.0, s.q, s.v);
-        for (Eigen::Index i = 0; i < K.rows(); ++i)
-          M -= f.added.c[static_cast<std::size_t>(i)] * K.row(i).transpose() * K.row(i);
-      }
-      return M;
+      if (!made) made.emplace(model);
+      return (*made)(s);
     };
     const std::string why = project_level(system, f.graph, f.g, kPosition, s, name, kinetic);
     return outcome(why.empty() ? project_level(system, f.graph, f.k, kVelocity, s, name, kinetic) : why);

@@ -84,6 +84,15 @@ INSTANTIATE_TEST_SUITE_P(
                 "with --formulation index2 (their positions then drift) or --formulation ggl. `rattleback check` "
                 "lists the "
                 "methods that do"},
+        Request{{"run", "skate", "--keep", "x"},
+                "--keep says what --project holds while it moves the rest, and nothing is to be moved. Add --project, "
+                "or leave --keep out"},
+        Request{{"run", "skate", "--project", "--keep", "z"},
+                "--keep z: unknown coordinate `z` in --keep. Known here: theta, x, y"},
+        Request{{"run", "skate", "--project", "--keep", "g"},
+                "--keep g: `g` is a parameter, not a start value. Parameters are changed with --set"},
+        Request{{"run", "skate", "--project", "--keep", "x,,y"},
+                "--keep: 'x,,y' has an empty place between its commas"},
         Request{{"run", "skate", "--set", "M=1"},
                 "--set M=1: unknown parameter `M`. Did you mean `m`? Parameters: I, beta, g, m"},
         Request{{"run", "skate", "--set", "m=abc"},

@@ -10,6 +10,7 @@
 #include "formulation/start.hpp"
 #include "rattleback/error.hpp"
 #include "rattleback/simulate.hpp"
+#include "support/mechanisms.hpp"
 
 namespace rattleback {
 namespace {
@@ -201,6 +202,26 @@ TEST(Projection, OfRandomMechanismsIsConsistentAndNearestInTheKineticEnergy) {
   EXPECT_LT(worst_tangent[0], 1e-4);  // 3e-6: rounding of a move by 1e-8
   EXPECT_LT(worst_tangent[1], 1e-6);  // 4e-8
   EXPECT_LT(worst_tangent[2], 2e-3);  // 6e-4: one of twenty is not done after 200 moves
+}
+
+// Closed loops of bodies in quaternions; some are redundant, Bricard's linkage only where its constraints hold.
+TEST(Projection, OfSpatialMechanismsConvergesFromFarAway) {
+  std::mt19937_64 gen(11);
+  for (const testing::Mechanism& mechanism : testing::spatial_mechanisms(testing::Rotation::quaternion)) {
+    const Model model = parse_model(mechanism.text, mechanism.name + ".toml");
+    const System system(model);
+    double size = 0.0;
+    for (const double x : model.q0) size = std::fmax(size, std::fabs(x));
+    for (const double off : {1e-12, 1e-8, 1e-4, 0.01, 0.1, 0.3}) {
+      Start s;
+      s.q = model.q0;
+      s.v = model.v0;
+      for (double& x : s.q) x += off * size * (2.0 * static_cast<double>(gen() >> 11) * 0x1p-53 - 1.0);
+      const Projected projected = project_start(system, s);
+      EXPECT_TRUE(projected) << mechanism.name << " " << off << " " << projected.why;
+      EXPECT_TRUE(analyse_start(system, s).consistent);
+    }
+  }
 }
 
 Trajectory start_of(const std::string& file, const LoadOptions& load) {
