@@ -1,6 +1,7 @@
 #include "model/numbers.hpp"
 
 #include <cmath>
+#include <utility>
 
 #include "model/suggest.hpp"
 
@@ -8,6 +9,9 @@ namespace rattleback::front {
 namespace {
 
 constexpr std::int64_t kMaxSteps = 30'000'000;  // operations of all starts together
+// Bounds add up where errors would cancel: x[i] = 2*x[i-1] - x[i-2] gives 2.4^i ulps. Beyond so many ulps of the largest
+// number in a formula, bounds of other starts are passed on as they are, and not enlarged.
+constexpr double kMostUlps = 4096.0;
 
 }  // namespace
 
@@ -46,7 +50,15 @@ std::string shown_value(const Formula& f, std::int32_t id, double value,
 }
 
 Rounded Numbers::finite(const Formula& f, Scope& scope) {
-  const Rounded result = value(f, f.root, scope);
+  const double largest = std::exchange(largest_, 0.0), inherited = std::exchange(inherited_, 0.0);
+  Rounded result = value(f, f.root, scope);
+  if (const double most = kMostUlps * kUlp * largest_; result.error > most) {
+    fresh_ = true;
+    result.error = std::fmin(result.error, std::fmax(most, value(f, f.root, scope).error + inherited_));
+    fresh_ = false;
+  }
+  largest_ = largest;
+  inherited_ = inherited;
   if (std::isfinite(result.value)) return result;
   strict_ = true;
   (void)value(f, f.root, scope);
@@ -56,7 +68,12 @@ Rounded Numbers::finite(const Formula& f, Scope& scope) {
 Rounded Numbers::value(const Formula& f, std::int32_t id, Scope& scope) {
   if (++steps_ > kMaxSteps)
     f.fail(f[f.root], "the values up to this one take more than " + std::to_string(kMaxSteps) + " operations");
-  const Rounded result = combine(f, id, scope);
+  Rounded result = combine(f, id, scope);
+  largest_ = std::fmax(largest_, std::fabs(result.value));
+  if (f[id].kind == Ast::reference) {
+    inherited_ = std::fmax(inherited_, result.error);
+    if (fresh_) result.error = kUlp * std::fabs(result.value);
+  }
   if (strict_ && !std::isfinite(result.value)) {
     strict_ = false;
     f.fail(f[id], shown_value(f, id, result.value, [&](std::int32_t child) { return value(f, child, scope).value; }) +

@@ -34,7 +34,9 @@ class Numbers {
   World& world_;
   const Rules& rules_;
   Variable variable_;
-  bool strict_ = false;  // stop at the first part that is not finite
+  double largest_ = 0.0, inherited_ = 0.0;  // of the formula at hand: largest number, largest bound of a reference
+  bool fresh_ = false;                      // references are good to an ulp
+  bool strict_ = false;                     // stop at the first part that is not finite
   std::int64_t steps_ = 0;
 };
 

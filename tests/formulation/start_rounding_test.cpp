@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 
 #include "expr/rounding.hpp"
 #include "formulation/start.hpp"
@@ -55,6 +56,9 @@ TEST(StartRounding, IsAcceptedWhereverItComesFrom) {
   // the derivative of a constraint
   EXPECT_TRUE(accepted(plane("holonomic]\nrod = \"x^2 + y^2 - 1\"",
                              "x = \"cos(1.1)\"\ny = \"sin(1.1)\"\n\"x'\" = \"-7*sin(1.1)\"\n\"y'\" = \"7*cos(1.1)\"")));
+  // where a slope is infinite: 2e-8 instead of 0
+  EXPECT_TRUE(accepted(plane("holonomic]\nwall = \"x\"", "x = \"acos(1 - 2e-16)\"")));
+  EXPECT_TRUE(accepted(plane("holonomic]\nwall = \"x\"", "y = \"0.1 + 0.2\"\nx = \"sqrt(y - 0.3)\"")));
   // fifteen digits, typed
   EXPECT_TRUE(accepted(plane("holonomic]\nrod = \"x^2 + y^2 - 1\"", "x = 0.707106781186548\ny = 0.707106781186548")));
 }
@@ -67,6 +71,39 @@ TEST(StartRounding, IsNotWhatAUserGotWrong) {
   EXPECT_FALSE(accepted(plane("nonholonomic]\nroll = \"x' - y'\"", "\"x'\" = 1\n\"y'\" = 1.000000001")));
   EXPECT_FALSE(accepted(plane("nonholonomic]\nroll = \"x' - y'\"", "\"x'\" = 1\n\"y'\" = \"1 + 1e-13\"")));
   EXPECT_FALSE(accepted(plane("holonomic]\nslope = \"cos(alpha)*x - y\"", "x = 1\ny = 1e-12", "alpha = \"pi/2\"")));
+}
+
+// How many ulps it takes, in units of the bound: what is allowed, 16, is enough for numbers with 14 digits.
+TEST(StartRounding, OfShippedSystemsIsFarBelowWhatIsAllowed) {
+  double most = 0.0;
+  const auto see = [&](const Model& model) {
+    for (const ConstraintResidual& r : analyse_start(System(model), model.q0, model.v0, model.z0).residuals)
+      if (r.value > 0.0) most = std::fmax(most, kStartUlps * r.excess());
+  };
+  for (const ShippedModel& shipped : shipped_models()) see(load_model(std::string(shipped.key)));
+  EXPECT_LT(most, 1.0);  // ulps
+  most = 0.0;
+  for (int k = 1; k < 200; ++k) {
+    char x[20], y[20];
+    std::snprintf(x, sizeof x, "%.15f", std::cos(0.0078 * k));
+    std::snprintf(y, sizeof y, "%.15f", std::sin(0.0078 * k));
+    see(plane("holonomic]\nrod = \"x^2 + y^2 - 1\"", "x = " + std::string(x) + "\ny = " + y));
+  }
+  EXPECT_LT(most, 1.5);  // 0.75
+}
+
+// Along a recurrence the bounds grow like 2.4^i, the errors do not.
+TEST(StartRounding, OfALongRecurrenceIsNotAnExcuse) {
+  const auto row = [](const std::string& last) {
+    return check(parse_model("coordinates = [\"x[1:60]\"]\n[lagrangian]\nkinetic = \"sum(i = 1:60, x[i]'^2)/2\"\n"
+                             "[constraints.holonomic]\nend = \"x[60] - 6\"\n[initial]\n\"x[1]\" = 0.1\n\"x[2]\" = 0.2\n"
+                             "\"x[i=3:59]\" = \"2*x[i-1] - x[i-2]\"\n\"x[60]\" = \"" +
+                                 last + "\"\n",
+                             "row.toml"))
+        .consistent;
+  };
+  EXPECT_TRUE(row("2*x[59] - x[58]"));
+  EXPECT_FALSE(row("2*x[59] - x[58] + 1e-9"));
 }
 
 TEST(StartRounding, DoesNotDependOnTheUnitOfLength) {
