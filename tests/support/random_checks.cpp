@@ -271,8 +271,7 @@ Verdict Subject::events(const MethodInfo& method) {
     if (!second.done) return second.verdict;
     for (const EventFound& event : second.done->events) {
       const double off = std::fabs(event.q[j] - mean);
-      // Of the coordinates, which constraints mix, and of the time at this speed. The largest found in 40 mechanisms is
-      // half of it.
+      // Of the coordinates, which constraints mix, and of the time at this speed. Five bodies in space: 6.7e-15.
       if (!(off <= 32 * kEps * (1 + largest(event.q) + std::fabs(b - a) * event.t / o.step)))
         return wrong(fmt::format("{} at t = {} is {:.1e}, not 0", o.event[0], event.t, off));
     }
