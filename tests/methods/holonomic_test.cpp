@@ -16,26 +16,6 @@ namespace {
 // Two rods; constant mass. Started away from rest, where the order is seen in all components.
 Model two_rods() { return shipped("double-pendulum", {}, {{"y1'", "1.5"}, {"y2'", "-0.5"}}); }
 
-// A surface, and a mass matrix that depends on the position.
-Model on_a_surface() {
-  return parse_model(R"toml(
-coordinates = ["x", "y", "z"]
-[lagrangian]
-kinetic = "(1 + x^2/2)*x'^2/2 + (2 + cos(x))*y'^2/2 + (1 + y^2)*z'^2/2 + 0.2*sin(z)*x'*y'"
-potential = "z + 0.5*x^2 + 0.3*y^4"
-[constraints.holonomic]
-surface = "z - 0.4*sin(x) - 0.3*x*y^2"
-[initial]
-x = 0.7
-y = 0.4
-z = "0.4*sin(x) + 0.3*x*y^2"
-"x'" = -1.1
-"y'" = 2.1
-"z'" = "0.4*cos(x)*x' + 0.3*y^2*x' + 0.6*x*y*y'"
-)toml",
-                     "surface.toml");
-}
-
 // A sphere that breathes: g depends on t.
 Model breathing_sphere() {
   return parse_model(R"toml(

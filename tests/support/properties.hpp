@@ -55,6 +55,8 @@ Model magnetic_particle();
 Model swung_particle();
 // Two rolling constraints, and a mass matrix that depends on the heading: the robot with its centre of mass off the axle.
 Model offset_robot();
+// On a surface, and a mass matrix that depends on the position.
+Model on_a_surface();
 // The additive DAE of Hilden (2.23) with its parts 3 and 4 moved to 2 and 5, whose Lobatto coefficients are symmetric.
 Model additive_symmetric();
 
