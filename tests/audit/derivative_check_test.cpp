@@ -4,31 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "rattleback/simulate.hpp"
+#include "support/cases.hpp"
 
 namespace rattleback {
 namespace {
-
-// Found by random models: sums along a direction that nearly cancel, so that differences in double have few digits left.
-const char* const kNearlyCancelling = R"toml(
-coordinates = ["e", "E", "z", "Q"]
-angles = ["z"]
-[parameters]
-m0 = 1.9
-[lagrangian]
-kinetic = "1.238*e'^2/2 + m0*E'^2/2 + 1.9*z'^2/2 + 1.98*Q'^2/2 + 0.42*(E' + -0.49*cos(cos(z - 1))*Q')^2/2"
-potential = "1.28*e^2/2 + 1.56*E^2/2 + -0.9*cos(z) + 1.64*Q^2/2 + 0.94*asin(sin(Q)/2) + -1.154*e^2 + -0.669*if(sin(z) < 1e3, sin(sin(z)), 7)"
-[forces]
-"e" = "-0.33*Q*e'"
-[initial]
-"e" = 0.0789297418249667
-"E" = 0.40418598281708384
-"z" = -0.5764685986465292
-"Q" = -0.8400297822271401
-"e'" = 0.3225828414495202
-"E'" = -0.6927045587968327
-"z'" = 0.33340209096367923
-"Q'" = 0.5420510809339392
-)toml";
 
 std::string particle(const std::string& potential, const std::string& start, const std::string& more = "") {
   return "coordinates = ['x', 'y']\n[lagrangian]\nkinetic = \"(x'^2 + y'^2)/2\"\npotential = '" + potential + "'\n" +
@@ -36,9 +15,11 @@ std::string particle(const std::string& potential, const std::string& start, con
 }
 
 TEST(DerivativeCheck, DoesNotCryWolf) {
-  const std::vector<std::string> models = {
-      kNearlyCancelling,
-      particle("if(x < 0, (-x)^2.5, 0)", "x = 0.1\n"),             // a branch that is no number
+  std::vector<Model> models = {
+      load_model(testing::case_file("derivatives_false_alarm")),  // sums along a direction that nearly cancel
+      load_model(testing::case_file("if_untaken_branch")),        // a branch that is no number
+  };
+  const std::vector<std::string> texts = {
       particle("if(x < 0, 7e3*x^2, 0) + abs(y)", "x = 0\n"),       // starts at its kinks
       particle("max(x, 3*y) + hypot(x, y)", "x = 0\n"),            // the same
       particle("-1/hypot(x - 1e-9, y)", "x = 3e-6\ny = -2e-6\n"),  // small units
@@ -49,10 +30,8 @@ TEST(DerivativeCheck, DoesNotCryWolf) {
       particle("if(sin(40*x) < 0.3, x^2, 1 + y)", "x = 0.6\ny = 0.8\n"),                   // jumps nearby
       particle("x^2", "x = 0\n", "[constraints.nonholonomic]\nc = \"x' - abs(y)*y'\"\n"),  // a kink in a constraint
   };
-  for (const std::string& text : models) {
-    const Model model = parse_model(text, "test.toml");
-    EXPECT_LT(derivative_error(model), 1e-10) << text;  // 2e-15 at most
-  }
+  for (const std::string& text : texts) models.push_back(parse_model(text, "test.toml"));
+  for (const Model& model : models) EXPECT_LT(derivative_error(model), 1e-10) << model.text;  // 2e-15 at most
 }
 
 TEST(DerivativeCheck, FindsWhatIsWrong) {

@@ -7,6 +7,7 @@
 
 #include "rattleback/simulate.hpp"
 #include "solve/condition.hpp"
+#include "support/cases.hpp"
 #include "support/long_mechanics.hpp"
 #include "support/mechanisms.hpp"
 
@@ -28,41 +29,6 @@ double multiplier_error(const Model& model, const Trajectory& run) {
     largest = std::fmax(largest, std::fabs(right[i]));
   }
   return worst > 0 ? static_cast<double>(worst / largest) : 0.0;
-}
-
-TEST(EquationsOfMotion, GiveTheMultipliersOfAClosedSpatialLoop) {
-  const Model model = load_model(RATTLEBACK_SOURCE_DIR "/tests/cases/slider-loop.toml");
-  // By 40 digits at this program's states, for the crank's pivot, the pin and the slider.
-  const std::pair<const char*, double> at_start[] = {{"A_x", -0.82430548926},  {"A_z", -2.34690668258},
-                                                     {"B_z", -1.16970668258},  {"C_x", 0.732715990453},
-                                                     {"C_y", -0.570372315036}, {"C_z", -3.01529331742}};
-  const std::pair<const char*, double> later[] = {
-      {"A_x", -18.3869864796}, {"C_x", 16.3439879819}, {"C_z", -18.1334340799}};
-  const Trajectory run = simulate(model, {.until = 0.5, .native = "off"});
-  const auto number = [&](const std::string& name) {
-    std::size_t i = 0;
-    while (model.multiplier_name(static_cast<std::int32_t>(i)) != name) ++i;
-    return i;
-  };
-  for (const auto& [name, value] : at_start) EXPECT_NEAR(run.records.multipliers[number(name)], value, 1e-10) << name;
-  for (const auto& [name, value] : later) EXPECT_NEAR(run.multipliers[number(name)], value, 1e-9) << name;
-  ASSERT_TRUE(run.equations);
-  EXPECT_LT(run.equations->residual, 1e-14);  // 3e-16
-  EXPECT_LT(run.equations->condition, 1e5);   // 1.2e3
-}
-
-// The same mechanism without the crank's centre as coordinates.
-TEST(EquationsOfMotion, DoNotDependOnHowALoopIsWritten) {
-  const Model a = load_model(RATTLEBACK_SOURCE_DIR "/tests/cases/slider-loop.toml"),
-              b = load_model(RATTLEBACK_SOURCE_DIR "/tests/cases/slider-loop-right.toml");
-  const Trajectory x = simulate(a, {.until = 0.2, .native = "off"}), y = simulate(b, {.until = 0.2, .native = "off"});
-  const auto of = [](const Model& model, const Trajectory& run, const std::string& name) {
-    for (std::int32_t i = 0; i < model.multiplier_count(); ++i)
-      if (model.multiplier_name(i) == name) return run.multipliers[static_cast<std::size_t>(i)];
-    return std::nan("");
-  };
-  for (const char* name : {"B_x", "B_y", "B_z", "C_x", "C_y", "C_z"})
-    EXPECT_NEAR(of(a, x, name), of(b, y, name), 1e-8 * (1.0 + std::fabs(of(b, y, name)))) << name;
 }
 
 TEST(EquationsOfMotion, GiveTheMultipliersOfEveryMechanismToLongDouble) {
@@ -98,7 +64,7 @@ TEST(EquationsOfMotion, GiveTheMultipliersOfEveryShippedSystemToLongDouble) {
 
 // A multiplier that is wrong by a millionth is seen, wherever it stands.
 TEST(EquationsOfMotion, ShowAWrongMultiplier) {
-  const Model model = load_model(RATTLEBACK_SOURCE_DIR "/tests/cases/slider-loop.toml");
+  const Model model = load_model(case_file("slider-loop"));
   const System system(model);
   const auto level = system.acceleration();
   level->set_guess(std::vector<double>(static_cast<std::size_t>(system.m()), 0.0));

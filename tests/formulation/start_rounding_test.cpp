@@ -9,6 +9,7 @@
 #include "formulation/start.hpp"
 #include "rattleback/error.hpp"
 #include "rattleback/simulate.hpp"
+#include "support/cases.hpp"
 
 namespace rattleback {
 namespace {
@@ -43,10 +44,8 @@ bool accepted(const Model& model) {
 }
 
 TEST(StartRounding, IsAcceptedWhereverItComesFrom) {
-  EXPECT_TRUE(accepted(plane("nonholonomic]\nroll = \"cos(x)*(x' - y')\"", "\"x'\" = \"0.1 + 0.2\"\n\"y'\" = 0.3")));
-  EXPECT_TRUE(accepted(plane("holonomic]\nwall = \"x\"", "x = \"cos(pi/2)\"")));
-  EXPECT_TRUE(
-      accepted(plane("nonholonomic]\nroll = \"x*(x' - y')\"", "x = 1e-9\n\"x'\" = \"0.1 + 0.2\"\n\"y'\" = 0.3")));
+  for (const char* name : {"refused_rounding", "refused_cos_pi_2", "project_fails_on_rounding"})
+    EXPECT_TRUE(accepted(load_model(testing::case_file(name)))) << name;
   // an angle that is a parameter, folded into the constants of the constraint
   EXPECT_TRUE(accepted(plane("holonomic]\nslope = \"cos(alpha)*x - sin(alpha)*y\"", "x = 1", "alpha = \"pi/2\"")));
   EXPECT_TRUE(accepted(plane("holonomic]\nslope = \"c*x - y\"", "x = 1", "alpha = \"pi/2\"\nc = \"2*cos(alpha)\"")));

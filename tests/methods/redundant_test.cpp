@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <filesystem>
 
@@ -13,7 +12,9 @@
 #include "rattleback/analysis.hpp"
 #include "rattleback/error.hpp"
 #include "rattleback/simulate.hpp"
+#include "support/cases.hpp"
 #include "support/long_mechanics.hpp"
+#include "support/rolling_ball.hpp"
 
 namespace rattleback {
 namespace {
@@ -51,81 +52,8 @@ y2 = -0.8
 }
 
 // A ball that rolls in a bowl, with one rolling condition too many everywhere: n . roll is the bowl's velocity level.
-Model bowl(const std::string& without = "") {
-  std::string text = R"toml(
-name = "bowl"
-coordinates = ["x", "y", "z", "e0", "e1", "e2", "e3"]
-[parameters]
-m = 1.0
-a = 0.1
-R = 1.0
-g = 9.81
-spin0 = 5
-I = "2*m*a^2/5"
-[define]
-wx = "2*(-e1*e0' + e0*e1' - e3*e2' + e2*e3')"
-wy = "2*(-e2*e0' + e3*e1' + e0*e2' - e1*e3')"
-wz = "2*(-e3*e0' - e2*e1' + e1*e2' + e0*e3')"
-nx = "x/(R-a)"
-ny = "y/(R-a)"
-nz = "z/(R-a)"
-[lagrangian]
-kinetic = "m*(x'^2+y'^2+z'^2)/2 + I*(wx^2+wy^2+wz^2)/2"
-potential = "m*g*z"
-[constraints.holonomic]
-unit = "e0^2+e1^2+e2^2+e3^2 - 1"
-bowl = "x^2+y^2+z^2-(R-a)^2"
-[constraints.nonholonomic]
-roll_x = "x' + a*(wy*nz - wz*ny)"
-roll_y = "y' + a*(wz*nx - wx*nz)"
-roll_z = "z' + a*(wx*ny - wy*nx)"
-[initial]
-x = 0.001
-z = "-sqrt((R-a)^2 - x^2)"
-e0 = 1
-"y'" = 6
-"e1'" = "((z*y' - y*z')/(R-a)/a + spin0*x/(R-a))/2"
-"e2'" = "((x*z' - z*x')/(R-a)/a + spin0*y/(R-a))/2"
-"e3'" = "((y*x' - x*y')/(R-a)/a + spin0*z/(R-a))/2"
-)toml";
-  if (const auto at = text.find(without + " = "); !without.empty()) text.erase(at, text.find('\n', at) - at);
-  return parse_model(text, "bowl.toml");
-}
-
-// The centre of that ball without constraints: n on the unit sphere, its spin s about n is constant, and with v = (R-a) n'
-//   (m a + I/a) v'_tangential = I s (n' x n) - m g a (e_z - n n_z)
-// which follows from the balances of momentum and angular momentum about the point of contact.
-Reals centre_of_the_ball(Real until) {
-  const Real a = 0.1L, rho = 0.9L, g = 9.81L, I = 0.4L * a * a, s = 5.0L;
-  using State = std::array<Real, 6>;
-  const auto rate = [&](const State& x) {
-    const Real* const n = x.data();
-    const Real* const w = x.data() + 3;
-    const Real cross[3] = {w[1] * n[2] - w[2] * n[1], w[2] * n[0] - w[0] * n[2], w[0] * n[1] - w[1] * n[0]};
-    const Real speed2 = w[0] * w[0] + w[1] * w[1] + w[2] * w[2];
-    State out{};
-    for (std::size_t i = 0; i < 3; ++i) {
-      out[i] = w[i];
-      out[3 + i] =
-          (I * s * cross[i] - a * g * ((i == 2 ? 1.0L : 0.0L) - n[i] * n[2])) / ((a + I / a) * rho) - speed2 * n[i];
-    }
-    return out;
-  };
-  State x{0.001L / rho, 0.0L, -std::sqrt(rho * rho - 1e-6L) / rho, 0.0L, 6.0L / rho, 0.0L};
-  const int steps = 4000;
-  const Real h = until / steps;
-  const auto moved = [](const State& from, Real by, const State& along) {
-    State out = from;
-    for (std::size_t i = 0; i < 6; ++i) out[i] += by * along[i];
-    return out;
-  };
-  for (int k = 0; k < steps; ++k) {  // the classical method: errors of 1e-12 here
-    const State k1 = rate(x), k2 = rate(moved(x, h / 2, k1)), k3 = rate(moved(x, h / 2, k2)),
-                k4 = rate(moved(x, h, k3));
-    for (std::size_t i = 0; i < 6; ++i) x[i] += h / 6 * (k1[i] + 2 * k2[i] + 2 * k3[i] + k4[i]);
-  }
-  return {rho * x[0], rho * x[1], rho * x[2], rho * x[3], rho * x[4], rho * x[5]};
-}
+Model bowl() { return load_model(testing::case_file("bowl-natural"), {.start = {{"x", "0.001"}, {"y'", "6"}}}); }
+Reals centre_of_the_ball(Real until) { return testing::centre_of_the_ball(0.001L, 6.0L, 5.0L, until, 4000); }
 
 const Options kRun = {.method = "spark-gauss", .stages = 3, .step = 0.02, .until = 1.0, .formulation = "ggl"};
 Options minimum_norm(Options o = kRun) {

@@ -135,64 +135,6 @@ TEST(DenseOutput, OfAdaptiveStepsIsAsAccurateAsTheSteps) {
   }
 }
 
-// p'' = -p: records between the steps against cos t, and the same at the ends.
-TEST(DenseOutput, OfAdaptiveDop853LosesNoDigits) {
-  const Model model = parse_model(R"toml(
-coordinates = ["p"]
-[lagrangian]
-kinetic = "p'^2/2"
-potential = "p^2/2"
-[initial]
-p = 1
-)toml",
-                                  "oscillator.toml");
-  for (const char* method : {"projected-dop853", "ode-dop853"}) {
-    Options o = between(method, 0, 0.0, 10.0, 0.1);
-    o.adaptive = 1e-10;
-    const auto error = [](const Trajectory& run) {
-      double largest = 0.0;
-      for (std::size_t i = 0; i < run.records.rows; ++i)
-        largest = std::fmax(largest, std::fmax(std::fabs(run.records.q[i] - std::cos(run.records.t[i])),
-                                               std::fabs(run.records.v[i] + std::sin(run.records.t[i]))));
-      return largest;
-    };
-    const double records = error(simulate(model, o));
-    o.output_every = 0.0;
-    const Trajectory steps = simulate(model, o);
-    EXPECT_LT(records, 3.0 * error(steps)) << method;  // 1.0 and 2.3
-    EXPECT_LT(records, 3e-10) << method;               // 7.0e-11 and 1.6e-10
-  }
-}
-
-// An oscillator with an idle algebraic state, which was interpolated linearly.
-TEST(DenseOutput, OfASystemWithAnAlgebraicStateIsAsAccurateAsTheSteps) {
-  const Model model = parse_model(R"toml(
-kind = "port-hamiltonian"
-states = ["p", "v", "w"]
-hamiltonian = "v^2/2 + p^2/2"
-[E]
-"p,p" = 1
-"v,v" = 1
-[J]
-"p,v" = 1
-[R]
-"w,w" = 1
-[z]
-p = "p"
-v = "v"
-w = "w"
-[initial]
-p = 1
-)toml",
-                                  "ph_dense.toml");
-  const Trajectory run = simulate(model, between("collocation-gauss", 2, 0.2, 1.0, 0.05));
-  ASSERT_EQ(run.records.rows, 21U);
-  double largest = 0.0;
-  for (std::size_t i = 0; i < run.records.rows; ++i)
-    largest = std::fmax(largest, std::fabs(run.records.q[3 * i] - std::cos(run.records.t[i])));
-  EXPECT_LT(largest, 2e-6);  // 1.87e-6, at the end
-}
-
 TEST(DenseOutput, ContinuesAfterACheckpointWithTheSameBits) {
   const Model model = shipped("nonholonomic-particle");
   const Scratch scratch;
