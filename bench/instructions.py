@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Instructions per step of every side of every case of bench_table, counted by callgrind: they do not depend on load.
+"""Instructions per step of every side of every case of bench_table, counted by callgrind: they do not depend on load. The
+program is bench_table_counted, made for one kind of processor that valgrind knows on every machine.
 
     bench/instructions.py [--build FOLDER]            prints them, with the columns that a hand-written kernel should meet
     bench/instructions.py --write                     keeps them in bench/instructions.json, and on the page
     bench/instructions.py --check                     exit 1 when one grew by more than 5 % over what is kept there
 
-Counts belong to a processor and a compiler: where they differ from those that are kept, --check has nothing to compare and
-exits 77, as it does without valgrind or without the program.
+Counts belong to a compiler: where it differs from the one that is kept, --check has nothing to compare and exits 77, as it
+does without valgrind or without the program.
 """
 import argparse
 import json
@@ -18,6 +19,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 KEPT = os.path.join(HERE, "instructions.json")
+MARCH = "x86-64-v3"  # as in cmake/extras.cmake
 STEPS = 2000  # of bench_table --once
 GROWTH = 1.05
 KERNEL_MARGIN = 1.3  # a kernel counts as hand-written within this of the column
@@ -27,16 +29,6 @@ SKIPPED = 77
 def skip(reason):
     print("skipped: " + reason)
     sys.exit(SKIPPED)
-
-
-def machine(compiler):
-    name = "unknown"
-    with open("/proc/cpuinfo", encoding="utf-8") as info:
-        for line in info:
-            if line.startswith("model name"):
-                name = line.split(":", 1)[1].strip()
-                break
-    return {"processor": name, "compiler": compiler}
 
 
 def compiler_of(build):
@@ -50,7 +42,7 @@ def count(program, case, way):
     run = subprocess.run(
         ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
          "--toggle-collect=bench::*Side*::advance(double, long)", program, "--once", case, way],
-        capture_output=True, text=True)
+        capture_output=True, text=True, env={**os.environ, "RATTLEBACK_MARCH": MARCH})
     if run.returncode == 2:
         return None
     found = re.search(r"Collected\s*:\s*(\d+)", run.stderr)
@@ -80,12 +72,12 @@ def main():
     options.add_argument("--check", action="store_true")
     options.add_argument("--only", default="", help="cases whose name contains this")
     asked = options.parse_args()
-    program = os.path.join(asked.build, "bench_table")
+    program = os.path.join(asked.build, "bench_table_counted")
     if shutil.which("valgrind") is None:
         skip("valgrind is not installed")
     if not os.path.exists(program):
-        skip(f"{program} is not built: cmake --build {asked.build} --target bench_table")
-    here = machine(compiler_of(asked.build))
+        skip(f"{program} is not built: cmake --build {asked.build} --target bench_table_counted")
+    here = {"compiler": compiler_of(asked.build), "march": MARCH}
     kept = {"counts": {}}
     if os.path.exists(KEPT):
         with open(KEPT, encoding="utf-8") as file:

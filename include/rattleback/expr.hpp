@@ -38,8 +38,12 @@ enum class Op : std::uint8_t {
   lookup, lookup_slope  // a piecewise linear function of a, given by table c, and its slope
 };
 // clang-format on
-bool is_leaf(Op op);
-int arity(Op op);  // number of node arguments
+constexpr bool is_leaf(Op op) { return op <= Op::table; }
+constexpr int arity(Op op) {  // number of node arguments
+  if (is_leaf(op)) return 0;
+  if (op <= Op::sign || op >= Op::sum) return 1;
+  return op == Op::select ? 3 : 2;
+}
 
 struct Node {
   Op op = Op::constant;

@@ -70,7 +70,7 @@ struct MethodInfo {
   std::string_view dense = "a step of the method to that time";
   int (*dense_order)(int stages) = nullptr;  // null: that of the method
   std::string_view dense_order_text = {};    // "": that of the method
-  bool off_at_ends = false;                  // steps end off the constraints, by their error: they cannot be composed
+  bool off_at_ends = false;                  // steps end off the constraints, by their error; not composed for odd s
 
   // Orders in a case; reported multipliers are functions of the state and have its order.
   [[nodiscard]] ComponentOrders orders_on(OrderCase on, int stage_count) const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <optional>
 
 namespace rattleback {
@@ -71,40 +72,63 @@ std::optional<Linked> linked(const Instruction& in, std::uint32_t r) {
 }
 
 // Which instructions have to wait for which.
-struct Waiting {
+class Waiting {
+ public:
   explicit Waiting(std::span<const Instruction> code)
-      : after(code.size()), missing(code.size(), 0), height(code.size(), 0) {
+      : missing(code.size(), 0), height(code.size(), 0), first_(code.size() + 1, 0) {
     std::uint32_t size = 0;
     for (const Instruction& in : code) {
       size = std::max(size, in.dst + slots_written(in));
       for_each_read(in, [&](std::uint32_t slot) { size = std::max(size, slot + 1); });
     }
-    std::vector<std::int32_t> writer(size, -1);
-    std::vector<std::vector<std::uint32_t>> readers(size);  // since it was written
+    constexpr std::uint32_t kNone = ~0U;
+    struct Reader {
+      std::uint32_t instruction, before;  // before: of the same slot, a place in `readers`
+    };
+    std::vector<Reader> readers;
+    std::vector<std::uint32_t> writer(size, kNone), last_reader(size, kNone);  // since it was written
+    struct Pair {
+      std::uint32_t earlier, later;
+    };
+    std::vector<Pair> pairs;
+    readers.reserve(3 * code.size());
+    pairs.reserve(4 * code.size());
     for (std::uint32_t i = 0; i < code.size(); ++i) {
       const Instruction& in = code[i];
       const auto wait_for = [&](std::uint32_t earlier) {
         if (earlier == i) return;  // it reads its own destination
-        after[earlier].push_back(i);
+        pairs.push_back({earlier, i});
+        ++first_[earlier + 1];
         ++missing[i];
       };
       for_each_read(in, [&](std::uint32_t slot) {
-        if (writer[slot] >= 0) wait_for(static_cast<std::uint32_t>(writer[slot]));
-        readers[slot].push_back(i);
+        if (writer[slot] != kNone) wait_for(writer[slot]);
+        readers.push_back({i, last_reader[slot]});
+        last_reader[slot] = static_cast<std::uint32_t>(readers.size() - 1);
       });
       for (std::uint32_t slot = in.dst; slot < in.dst + slots_written(in); ++slot) {
-        if (writer[slot] >= 0) wait_for(static_cast<std::uint32_t>(writer[slot]));
-        for (const std::uint32_t reader : readers[slot]) wait_for(reader);
-        readers[slot].clear();
-        writer[slot] = static_cast<std::int32_t>(i);
+        if (writer[slot] != kNone) wait_for(writer[slot]);
+        for (std::uint32_t r = last_reader[slot]; r != kNone; r = readers[r].before) wait_for(readers[r].instruction);
+        last_reader[slot] = kNone;
+        writer[slot] = i;
       }
     }
+    std::partial_sum(first_.begin(), first_.end(), first_.begin());
+    later_.resize(pairs.size());
+    std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
+    for (const Pair& pair : pairs) later_[next[pair.earlier]++] = pair.later;
     for (std::size_t i = code.size(); i-- > 0;)
-      for (const std::uint32_t k : after[i]) height[i] = std::max(height[i], height[k] + 1);
+      for (const std::uint32_t k : after(i)) height[i] = std::max(height[i], height[k] + 1);
   }
-  std::vector<std::vector<std::uint32_t>> after;
+  // Those that wait for instruction i.
+  [[nodiscard]] std::span<const std::uint32_t> after(std::size_t i) const {
+    return std::span(later_).subspan(first_[i], first_[i + 1] - first_[i]);
+  }
   std::vector<std::uint32_t> missing;  // how many it waits for
   std::vector<std::uint32_t> height;   // how many follow one another from here on
+
+ private:
+  std::vector<std::uint32_t> first_, later_;
 };
 
 // Of what is ready, the operation with most instructions, and those on which most others wait first.
@@ -130,7 +154,7 @@ std::vector<std::uint32_t> in_batches(std::span<const Instruction> code, Waiting
       const std::uint32_t i = most.back();
       most.pop_back();
       order.push_back(i);
-      for (const std::uint32_t k : waiting.after[i])
+      for (const std::uint32_t k : waiting.after(i))
         if (--waiting.missing[k] == 0) make_ready(k);
     }
   }
@@ -153,7 +177,7 @@ std::vector<std::uint32_t> in_chains(std::span<const Instruction> code, Waiting 
     const std::uint32_t i = *next;
     ready.erase(next);
     order.push_back(i);
-    for (const std::uint32_t k : waiting.after[i])
+    for (const std::uint32_t k : waiting.after(i))
       if (--waiting.missing[k] == 0) ready.push_back(k);
   }
   return order;

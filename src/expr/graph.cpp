@@ -10,14 +10,6 @@
 
 namespace rattleback {
 
-bool is_leaf(Op op) { return op <= Op::table; }
-
-int arity(Op op) {
-  if (is_leaf(op)) return 0;
-  if (op <= Op::sign || op >= Op::sum) return 1;
-  return op == Op::select ? 3 : 2;
-}
-
 double apply(Op op, double a, double b, double c) {
   switch (op) {
     case Op::neg: return -a;

@@ -63,14 +63,19 @@ void find_dead_rows(StartAnalysis& out, const MatrixXd& A, const std::function<s
   }
 }
 
+// Scales that give each coordinate unit inertia: they change the size of eigenvalues but not their signs.
+VectorXd to_unit_inertia(const MatrixXd& M) {
+  VectorXd root = M.diagonal().cwiseAbs().cwiseSqrt();
+  for (double& x : root) x = x > 0.0 ? 1.0 / x : 1.0;
+  return root;
+}
+
 // Signs of the kinetic energy: of all velocities, and of those that the constraints allow (Z: basis of the kernel of K).
-// Scaling the coordinates changes the size of the eigenvalues but not their signs.
 void find_negative_inertia(StartAnalysis& out, const Names& coordinates, MatrixXd M, MatrixXd K) {
   constexpr double kNegative = -1e-12;
   const Eigen::Index n = M.rows();
   if (n == 0 || !M.allFinite() || !K.allFinite()) return;
-  VectorXd root = M.diagonal().cwiseAbs().cwiseSqrt();
-  for (double& x : root) x = x > 0.0 ? 1.0 / x : 1.0;
+  const VectorXd root = to_unit_inertia(M);
   M = (root.asDiagonal() * M * root.asDiagonal()).eval();
   const VectorXd all = linalg::symmetric_eigen(M).values;
   out.mass_indefinite = all.minCoeff() < kNegative * all.cwiseAbs().maxCoeff();
@@ -260,8 +265,10 @@ StartAnalysis analyse(const System& system, StartFunctions& functions, const Jud
     const MatrixXd M = matrix_of((*functions.M)(0.0, q, v), n, n);
     out.rank = row_rank(K, dependent);
     find_dead_rows(out, K, [&](Eigen::Index i) { return name(static_cast<std::int32_t>(i)); });
-    out.mass_positive_definite = n > 0 && f.added.c.empty() && linalg::has_cholesky_factor(M) &&
-                                 linalg::symmetric_eigen(M).values.minCoeff() > 0.0;
+    const VectorXd root = to_unit_inertia(M);
+    out.mass_positive_definite =
+        n > 0 && f.added.c.empty() && linalg::has_cholesky_factor(M) &&
+        linalg::symmetric_eigen(root.asDiagonal() * M * root.asDiagonal()).values.minCoeff() > 0.0;
     if (!out.mass_positive_definite) find_negative_inertia(out, model.coordinates, M, K);
     // Inertia on the motions that the constraints allow: regular saddle matrix = Z^T M Z regular (K of full rank).
     MatrixXd saddle = MatrixXd::Zero(n + m, n + m);

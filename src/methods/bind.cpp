@@ -207,6 +207,14 @@ void check_stages(const MethodInfo& info, int stages) {
 
 }  // namespace
 
+void limit_compositions(BoundMethod& out, const MethodInfo& info, OrderCase on) {
+  if (!info.off_at_ends) return;
+  const bool swings = info.fixed_stages != 0 || out.stages % 2 == 1;
+  if (!swings && on == OrderCase::velocity) return;
+  out.not_composed = kOffAtEnds;
+  out.composed_to = swings ? 2 : 4;
+}
+
 void compose(BoundMethod& out, PlanStepperData& data, const Model& model, int order) {
   if (order == 0) return;
   if (out.two_step) throw Error(fmt::format("method '{}' is a two-step method and cannot be composed", out.name));
@@ -223,7 +231,7 @@ void compose(BoundMethod& out, PlanStepperData& data, const Model& model, int or
         "have "
         "this limit",
         2 * out.stages, out.stages + 1);
-  if (!out.not_composed.empty() && c.order > 2)
+  if (!out.not_composed.empty() && c.order > out.composed_to)
     throw Error(fmt::format("--compose {}: a composition of '{}' would not have order {} on '{}': {}", order, out.name,
                             order, model.key, out.not_composed));
   data.gamma = c.gamma;
@@ -287,7 +295,7 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
     }
     out.stages = options.stages;
     out.orders = info.orders_on(order_case(system, out.formulation), options.stages);
-    if (info.off_at_ends && system.m() > 0) out.not_composed = kOffAtEnds;
+    if (system.m() > 0) limit_compositions(out, info, order_case(system, out.formulation));
     out.symmetric = info.symmetric == Claim::yes;
     out.adaptive = info.adaptive;
     if (entry.baseline != Baseline::none) {

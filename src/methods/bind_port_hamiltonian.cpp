@@ -72,7 +72,8 @@ BoundMethod bind_port_hamiltonian(const System& system, const Options& options, 
   const bool any_algebraic = std::find(algebraic.begin(), algebraic.end(), 1) != algebraic.end();
   // Algebraic states are reported as the state demands them; a method's own have lower orders, which are not claimed.
   if (!system.is_mechanical() && (!any_algebraic || options.multiplier == "stage")) out.orders.multipliers = 0;
-  if (index_two && (info.off_at_ends || entry.algebraic_off_at_ends)) out.not_composed = kOffAtEnds;
+  if (index_two && entry.algebraic_off_at_ends) out.not_composed = kOffAtEnds;
+  if (index_two) limit_compositions(out, info, on);
   Equations step;
   if (entry.collocation != nullptr) {
     const Tableau tableau = entry.collocation(options.stages);

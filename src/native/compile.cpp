@@ -1,5 +1,6 @@
 #include "native/compile.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -34,7 +35,6 @@ constexpr std::array kFlags = {"-x",
                                "c",
                                "-std=gnu11",
                                "-O1",
-                               "-march=native",
                                "-ffp-contract=off",
                                "-w",
                                "-fPIC",
@@ -43,6 +43,17 @@ constexpr std::array kFlags = {"-x",
                                "-fno-trapping-math",
                                "-fno-builtin-pow",
                                "-fno-tree-vectorize"};
+
+// All that this processor has, unless $RATTLEBACK_MARCH names another target: for tools that do not know every instruction,
+// and for caches that different machines share.
+std::string target_flag() {
+  const char* const asked = std::getenv("RATTLEBACK_MARCH");  // NOLINT(concurrency-mt-unsafe)
+  const std::string_view name = asked != nullptr ? asked : "";
+  const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+  });
+  return fmt::format("-march={}", name.empty() || !plain ? "native" : name);
+}
 
 std::string hash_of(const std::string& text) {  // FNV-1a, twice with different starts: 128 bits
   std::uint64_t a = 0xcbf29ce484222325ULL, b = 0x84222325cbf29ce4ULL;
@@ -154,8 +165,8 @@ bool write_file(const fs::path& path, const std::string& text) {
 }
 
 // Runs the compiler, silently. No shell is involved.
-bool run_compiler(const fs::path& compiler, const fs::path& source, const fs::path& object) {
-  std::vector<std::string> arguments = {compiler.string()};
+bool run_compiler(const fs::path& compiler, const std::string& target, const fs::path& source, const fs::path& object) {
+  std::vector<std::string> arguments = {compiler.string(), target};
   arguments.insert(arguments.end(), kFlags.begin(), kFlags.end());
   arguments.insert(arguments.end(), {source.string(), "-o", object.string(), "-lm"});
   std::vector<char*> argv;
@@ -204,7 +215,8 @@ NativeCode fault(std::string text) {
 NativeCode native_code(const std::string& text, bool only_cached, const char* symbol) {
   const std::optional<fs::path> compiler = find_compiler();
   if (!compiler) return fault("no C compiler (gcc, cc, clang) was found in PATH");
-  std::string flags;
+  const std::string target = target_flag();
+  std::string flags = target + ' ';
   for (const char* f : kFlags) flags += std::string(f) + ' ';
   const std::string name = hash_of(text + flags + compiler_identity(*compiler) + processor_identity());
   const std::optional<fs::path> cache = cache_folder();
@@ -222,7 +234,7 @@ NativeCode native_code(const std::string& text, bool only_cached, const char* sy
   if (temporary.path().empty()) return fault("no temporary folder could be made");
   const fs::path source = temporary.path() / "step.c", made = temporary.path() / "step.so";
   if (!write_file(source, text)) return fault(fmt::format("'{}' could not be written", source.string()));
-  if (!run_compiler(*compiler, source, made))
+  if (!run_compiler(*compiler, target, source, made))
     return fault(fmt::format("the compiler {} refused the text of the step", compiler->string()));
   (void)chmod(made.c_str(), 0700);
   if (cache) {

@@ -6,6 +6,8 @@
 #include <Eigen/QR>
 #include <Eigen/SVD>
 
+#include "solve/condition.hpp"
+
 namespace rattleback::linalg {
 
 using Eigen::MatrixXd;
@@ -13,11 +15,16 @@ using Eigen::VectorXd;
 
 namespace {
 
+// Units of rows and columns do not decide whether a matrix is singular: what seems so is looked at again, equilibrated.
 template <class Matrix>
 std::optional<Matrix> inverse_by_lu(const Matrix& A) {
   const Eigen::FullPivLU<Matrix> lu(A);
-  if (!lu.isInvertible()) return {};
-  return Matrix(lu.inverse());
+  if (lu.isInvertible()) return Matrix(lu.inverse());
+  MatrixXd scaled = A;
+  const Equilibration scales = equilibrate(scaled);
+  const Eigen::FullPivLU<MatrixXd> again(scaled);
+  if (!again.isInvertible()) return {};
+  return Matrix(scales.columns.asDiagonal() * MatrixXd(again.inverse()) * scales.rows.asDiagonal());
 }
 
 }  // namespace
@@ -39,7 +46,11 @@ Eigen::Index rank_of(const MatrixXd& A, double threshold) {
   return lu.rank();
 }
 
-bool is_regular(const MatrixXd& A) { return Eigen::FullPivLU<MatrixXd>(A).isInvertible(); }
+bool is_regular(const MatrixXd& A) {
+  MatrixXd scaled = A;
+  equilibrate(scaled);
+  return Eigen::FullPivLU<MatrixXd>(scaled).isInvertible();
+}
 
 VectorXd solve(const MatrixXd& A, const VectorXd& b) { return Eigen::FullPivLU<MatrixXd>(A).solve(b); }
 

@@ -24,10 +24,10 @@ struct RankAndKernel {
 };
 RankAndKernel rank_and_kernel(const Eigen::MatrixXd& A, double threshold);
 Eigen::Index rank_of(const Eigen::MatrixXd& A, double threshold);
-bool is_regular(const Eigen::MatrixXd& A);
+bool is_regular(const Eigen::MatrixXd& A);  // whatever the units of its rows and columns
 Eigen::VectorXd solve(const Eigen::MatrixXd& A, const Eigen::VectorXd& b);
 
-// Nothing when A is singular. Pivots of equal size are taken in the order of storage, hence one function for each.
+// Nothing when A is singular, whatever its units. Pivots of equal size are taken in the order of storage, hence one function for each.
 std::optional<Eigen::MatrixXd> inverse(const Eigen::MatrixXd& A);
 std::optional<RowMajorXd> inverse(const RowMajorXd& A);
 

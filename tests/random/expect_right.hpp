@@ -10,9 +10,10 @@
 
 namespace rattleback::testing {
 
-inline const std::vector<RandomCheck> kAll = {RandomCheck::multipliers, RandomCheck::order,    RandomCheck::audit,
-                                              RandomCheck::dense,       RandomCheck::events,   RandomCheck::resume,
-                                              RandomCheck::native,      RandomCheck::renaming, RandomCheck::reordering};
+inline const std::vector<RandomCheck> kAll = {
+    RandomCheck::multipliers, RandomCheck::order,  RandomCheck::composed, RandomCheck::adaptive,
+    RandomCheck::audit,       RandomCheck::dense,  RandomCheck::events,   RandomCheck::resume,
+    RandomCheck::native,      RandomCheck::renaming, RandomCheck::reordering};
 inline std::vector<RandomCheck> of_mechanisms() {
   std::vector<RandomCheck> out = kAll;
   out.push_back(RandomCheck::units);
@@ -20,14 +21,13 @@ inline std::vector<RandomCheck> of_mechanisms() {
 }
 
 // What is not checked, and why.
-inline bool left_out(const Subject& subject, const MethodInfo& method, RandomCheck check) {
+inline bool left_out(const Subject& subject, const MethodInfo& method, RandomCheck) {
   const RandomModel& model = subject.random();
   // Set-up times of reduced coordinates and of the underlying equation.
   if (model.family == RandomFamily::mechanism && subject.model().coordinates.size() > 9 &&
-      (method.energy == Claim::yes || method.name.find("dop853") != std::string::npos))
+      method.energy == Claim::yes)
     return true;
-  // The frame of reduced coordinates.
-  return check == RandomCheck::reordering && method.energy == Claim::yes && subject.model().kind == Kind::mechanical;
+  return false;
 }
 
 // With RATTLEBACK_RANDOM_MORE=1 also what was drawn, what was slow, what was refused.

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -76,6 +78,8 @@ const char* to_string(RandomCheck check) {
   switch (check) {
     case RandomCheck::multipliers: return "multipliers";
     case RandomCheck::order: return "order";
+    case RandomCheck::composed: return "composed";
+    case RandomCheck::adaptive: return "adaptive";
     case RandomCheck::audit: return "audit";
     case RandomCheck::dense: return "dense";
     case RandomCheck::events: return "events";
@@ -127,9 +131,15 @@ Reals Subject::state(const Trajectory& t, std::size_t i) const {
 Verdict Subject::verdict(const MethodInfo& method, RandomCheck check) {
   switch (check) {
     case RandomCheck::multipliers: return multipliers(method);
-    case RandomCheck::order: return order(method, false);
+    case RandomCheck::order: return order(options(method), false);
+    case RandomCheck::composed: {
+      Options o = options(method);
+      o.compose = random_.number % 2 == 0 ? 4 : 6;
+      return order(std::move(o), false);
+    }
+    case RandomCheck::adaptive: return adaptive(method);
     case RandomCheck::audit: return audit(method);
-    case RandomCheck::dense: return order(method, true);
+    case RandomCheck::dense: return order(options(method), true);
     case RandomCheck::events: return events(method);
     case RandomCheck::resume: return resume(method);
     case RandomCheck::native: return native(method);
@@ -209,20 +219,25 @@ Verdict Subject::audit(const MethodInfo& method) {
   return {};
 }
 
-// Halves the step until the error falls as claimed; between steps one order less is promised.
-Verdict Subject::order(const MethodInfo& method, bool between) {
-  if (!random_.smooth) return beside("kinks");
-  if (model_.coordinates.size() + model_.multiplier_count() > 14) return beside("too large to repeat in long double");
-  if (method.adaptive) return beside("chooses its own steps");
+std::vector<Reals> Subject::right_motion(double until, int count) {
+  if (!random_.smooth || model_.coordinates.size() + model_.multiplier_count() > 40) return {};
+  return long_motion(*truth_, truth_->differential(widened(model_.q0), widened(model_.v0)), until / count, count);
+}
+
+// Halves the step until the error falls twice as claimed; between steps one order less is promised. The multipliers of an
+// odae are the method's own, so that they have an order, too.
+Verdict Subject::order(Options o, bool between) {
+  constexpr const char* kParts[] = {"positions or states", "velocities", "multipliers"};
   const double until = 8 * random_.step;
   const int records = 10;  // per `until`; not a multiple of the steps
-  const std::vector<Reals> right =
-      long_motion(*truth_, truth_->differential(widened(model_.q0), widened(model_.v0)), until / records, records);
+  const std::vector<Reals> right = right_motion(until, records);
+  if (right.empty()) return beside("kinks, or too large to repeat in long double");
   const auto n = static_cast<std::size_t>(model_.coordinates.size());
-  std::vector<std::array<Real, 2>> errors;  // of positions (states) and velocities
-  std::array<int, 2> claimed = {};
-  for (const int steps : {4, 8, 16, 32, 64}) {
-    Options o = options(method);
+  const Reals last_multipliers =
+      model_.kind == Kind::odae && !between ? truth_->rates(until, right.back()).algebraic : Reals{};
+  std::vector<std::array<Real, 3>> errors;
+  std::array<int, 3> claimed = {}, good = {};  // good: halvings in a row
+  for (const int steps : {4, 8, 16, 32, 64, 128}) {
     o.step = until / steps;
     o.steps = steps;
     if (between) o.output_every = until / records;
@@ -230,9 +245,9 @@ Verdict Subject::order(const MethodInfo& method, bool between) {
     if (!outcome.done) return outcome.verdict;
     const Trajectory& t = *outcome.done;
     if (t.order == 0) return beside("no order is claimed");
-    claimed = {t.orders.q, t.orders.v};
-    if (between) claimed = {t.order - 1, t.order - 1};
-    std::array<Real, 2> error = {};
+    claimed = {t.orders.q, t.orders.v, t.orders.multipliers};
+    if (between) claimed = {t.order - 1, t.order - 1, 0};
+    std::array<Real, 3> error = {};
     for (std::size_t i = 1; i < t.records.rows; ++i) {
       const Real at = t.records.t[i] / (until / records);
       const auto k = static_cast<std::size_t>(std::lround(at));
@@ -241,18 +256,57 @@ Verdict Subject::order(const MethodInfo& method, bool between) {
       for (std::size_t j = 0; j < x.size(); ++j)
         error[j < n ? 0 : 1] = std::fmax(error[j < n ? 0 : 1], std::fabs(x[j] - right[k - 1][j]));
     }
+    if (!last_multipliers.empty()) error[2] = distance(widened(t.multipliers), last_multipliers);
     errors.push_back(error);
-    bool settled = errors.size() >= 2;
-    for (std::size_t part = 0; part < 2 && settled; ++part) {
-      const Real now = errors.back()[part], before = errors[errors.size() - 2][part];
-      const bool rounding = now < 1e-12L * (1 + largest(right.back()));
-      settled = rounding || std::log2(before / now) > claimed[part] - 0.35L;
+    if (errors.size() < 2) continue;
+    for (std::size_t part = 0; part < error.size(); ++part) {
+      const bool rounding = error[part] < 1e-12L * (1 + largest(right.back()));
+      const bool falls = std::log2(errors[errors.size() - 2][part] / error[part]) > claimed[part] - 0.35L;
+      good[part] = rounding ? 2 : falls ? good[part] + 1 : 0;
     }
-    if (settled) return {};
+    if (*std::min_element(good.begin(), good.end()) >= 2) return {};
   }
-  std::string text = fmt::format("claims {} and {}; errors", claimed[0], claimed[1]);
-  for (const auto& e : errors) text += fmt::format(" ({:.1e}, {:.1e})", double(e[0]), double(e[1]));
+  std::string text;
+  for (std::size_t part = 0; part < good.size(); ++part) {
+    if (good[part] >= 2) continue;
+    text += fmt::format("{}order {} is claimed for {}; errors", text.empty() ? "" : "; ", claimed[part], kParts[part]);
+    for (const auto& e : errors) text += fmt::format(" {:.1e}", double(e[part]));
+  }
   return wrong(text);
+}
+
+// Steps of a size that is chosen: the error at the end and between the steps goes with the tolerance.
+Verdict Subject::adaptive(const MethodInfo& method) {
+  const double until = 8 * random_.step;
+  const int records = 10;
+  const std::vector<Reals> right = right_motion(until, records);
+  if (right.empty()) return beside("kinks, or too large to repeat in long double");
+  Options o = options(method);
+  o.until = until;
+  o.steps = {};
+  o.output_every = until / records;
+  const double tolerance = method.order != nullptr && method.order(std::max(o.stages, 1)) > 2 ? 1e-8 : 1e-5;
+  o.adaptive = tolerance;
+  if (method.adaptive) {
+    o.adaptive = 0;
+    o.rtol = o.atol = tolerance;
+  }
+  if (random_.number % 2 == 0 && !method.adaptive) o.controller = "reversible";
+  const Outcome outcome = run(model_, o);
+  if (!outcome.done) return outcome.verdict;
+  const Trajectory& t = *outcome.done;
+  if (t.records.rows != static_cast<std::size_t>(records) + 1)
+    return wrong(fmt::format("{} rows, not {}", t.records.rows, records + 1));
+  const Real steps = t.adaptive ? Real(t.adaptive->steps) : 0;  // each may be off by the tolerance
+  Real size = 1;
+  for (const Reals& x : right) size = std::fmax(size, largest(x));
+  for (std::size_t i = 1; i < t.records.rows; ++i) {
+    const Real off = distance(state(t, i), right[i - 1]);
+    if (!(off <= (100 + 10 * steps) * tolerance * size))
+      return wrong(fmt::format("at t = {}: off by {:.1e} with a tolerance of {:.0e}, sizes up to {:.1e}",
+                               t.records.t[i], double(off), tolerance, double(size)));
+  }
+  return {};
 }
 
 // A coordinate passes the mean of two of its records between them: the event is there, and the function is zero.
@@ -329,8 +383,10 @@ Verdict Subject::renaming(const MethodInfo& method) {
 Verdict Subject::reordering(const MethodInfo& method) {
   if (method.name == "dg-itoh-abe") return beside("takes one coordinate after the other");
   const Outcome one = run(model_, options(method));
+  // Reduced coordinates depend on the order of the coordinates (docs/theory/energy.md), not on that of the constraints.
+  const bool reduced = method.energy == Claim::yes && model_.kind == Kind::mechanical;
   const Model other =
-      parse_model(reordered(random_.text, random_.number), "random.toml", {.unroll_below = kLargestFamily});
+      parse_model(reordered(random_.text, random_.number, !reduced), "random.toml", {.unroll_below = kLargestFamily});
   const Outcome two = run(other, options(method));
   if (!one.done && two.verdict.is == one.verdict.is) return one.verdict;
   if (!one.done || !two.done) return wrong("in another order: " + (one.done ? two.verdict.text : "it runs"));
@@ -347,9 +403,12 @@ Verdict Subject::reordering(const MethodInfo& method) {
 
 Verdict Subject::units(const MethodInfo& method) {
   if (!random_.small) return beside("has no units");
-  const Outcome one = run(model_, options(method));
+  if (method.adaptive) return beside("its tolerances have units");
+  Options o = options(method);
+  if (o.formulation == "ggl") o.formulation = "index2";  // g_q^T mu adds what has other units to the velocities
+  const Outcome one = run(model_, o);
   const Model other = parse_model(*random_.small, "random.toml", {.unroll_below = kLargestFamily});
-  const Outcome two = run(other, options(method));
+  const Outcome two = run(other, o);
   if (!one.done && two.verdict.is == one.verdict.is) return one.verdict;
   if (!one.done || !two.done) return wrong("in other units: " + (one.done ? two.verdict.text : "it runs"));
   const double size = 1 + largest(one.done->q) + largest(one.done->v);

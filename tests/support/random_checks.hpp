@@ -14,8 +14,21 @@
 
 namespace rattleback::testing {
 
-enum class RandomCheck { multipliers, order, audit, dense, events, resume, native, renaming, reordering, units };
-inline constexpr int kRandomChecks = 10;
+enum class RandomCheck {
+  multipliers,
+  order,
+  composed,
+  adaptive,
+  audit,
+  dense,
+  events,
+  resume,
+  native,
+  renaming,
+  reordering,
+  units
+};
+inline constexpr int kRandomChecks = 12;
 const char* to_string(RandomCheck check);
 
 struct Verdict {
@@ -41,10 +54,13 @@ class Subject {
   [[nodiscard]] Options options(const MethodInfo& method) const;
   static Outcome run(const Model& model, const Options& options);
   [[nodiscard]] Reals state(const Trajectory& t, std::size_t row) const;  // differential, of a record
+  // The right states at `count` equal times up to `until`; nothing where long double takes too long or the model has kinks.
+  std::vector<Reals> right_motion(double until, int count);
 
   Verdict multipliers(const MethodInfo& method);
   Verdict audit(const MethodInfo& method);
-  Verdict order(const MethodInfo& method, bool between);
+  Verdict order(Options options, bool between);
+  Verdict adaptive(const MethodInfo& method);
   Verdict events(const MethodInfo& method);
   Verdict resume(const MethodInfo& method);
   Verdict native(const MethodInfo& method);

@@ -134,7 +134,7 @@ Renamed renamed(const std::string& text) {
   return out;
 }
 
-std::string reordered(const std::string& text, std::uint64_t number) {
+std::string reordered(const std::string& text, std::uint64_t number, bool coordinates) {
   Draw draw(number, 77);
   const auto shuffle = [&](std::vector<std::string>& list) {
     for (std::size_t i = list.size(); i > 1; --i)
@@ -149,13 +149,14 @@ std::string reordered(const std::string& text, std::uint64_t number) {
   };
   // Entries "a,b" of a matrix stand above its diagonal: they keep the order of the states.
   const bool by_pairs = text.find("[pi]\n") != std::string::npos || text.find("[J]\n") != std::string::npos;
+  const bool factors = text.find("lambda(") == std::string::npos;
   std::string table;
   for (const std::string& line : lines_of(text)) {
     if (line.starts_with("[")) {
       flush();
       table = line;
       out += line + "\n";
-    } else if (table.empty() && !by_pairs && (line.starts_with("coordinates") || line.starts_with("states"))) {
+    } else if (table.empty() && coordinates && !by_pairs && (line.starts_with("coordinates") || line.starts_with("states"))) {
       std::vector<std::string> names = quoted(line);
       shuffle(names);
       out += line.substr(0, line.find('['));
@@ -165,6 +166,9 @@ std::string reordered(const std::string& text, std::uint64_t number) {
       out += line + "\n";
     } else if (table == "[pi]" || table == "[J]" || table == "[R]" || table == "[E]") {
       out += line + "\n";
+    } else if (factors && table.starts_with("[constraints.") && draw.chance(0.5)) {
+      const std::size_t from = line.find(" = \"") + 4, to = line.rfind('"');
+      pending.push_back(fmt::format("{}-2*({}){}", line.substr(0, from), line.substr(from, to - from), line.substr(to)));
     } else {
       pending.push_back(line);
     }

@@ -37,8 +37,9 @@ struct Renamed {
   std::vector<std::pair<std::string, std::string>> names;  // old, new
 };
 Renamed renamed(const std::string& text);
-// Coordinates and constraints in another order; also other tables' lines.
-std::string reordered(const std::string& text, std::uint64_t number);
+// Constraints and other tables' lines in another order, constraints that no force refers to with other factors; if
+// `coordinates`, they and states in another order, too.
+std::string reordered(const std::string& text, std::uint64_t number, bool coordinates);
 
 // --- shared by the generators
 
