@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fcntl.h>
@@ -91,6 +92,12 @@ int main(int argc, char** argv) {
   rows.push_back({"rattleback run quartic-reduced --steps 1",
                   {RATTLEBACK_BINARY, "run", "quartic-reduced", "--steps", "1"},
                   12.0});
+  // Closed loops in quaternions, from tests/support/mechanisms.cpp.
+  for (const auto& [name, limit] : {std::pair("bicycle-quaternions", 50.0), std::pair("bricard-quaternions", 200.0)})
+    rows.push_back({fmt::format("rattleback run {}.toml --steps 1", name),
+                    {RATTLEBACK_BINARY, "run", fmt::format(RATTLEBACK_SOURCE_DIR "/bench/models/{}.toml", name),
+                     "--steps", "1", "--native", "off"},
+                    limit});
   for (int i = 0; i < kStarts; ++i)
     for (Row& r : rows)
       if (!start(r.words, r.time)) {

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
 #include <map>
+#include <sstream>
 
 #include "rattleback/simulate.hpp"
 #include "support/long_mechanics.hpp"
@@ -47,6 +49,17 @@ TEST(SpatialMechanisms, AreRegularUnlessTheySayRedundantAndMove) {
       for (const double v : model.v0) speed = std::fmax(speed, std::fabs(v));
       EXPECT_GT(speed, 0.1);
     }
+}
+
+// bench_startup measures how long their first step takes. Written anew with RATTLEBACK_MECHANISMS=FOLDER (models_test.cpp).
+TEST(SpatialMechanisms, AreTheFilesOfTheBench) {
+  for (const Mechanism& mechanism : spatial_mechanisms(Rotation::quaternion)) {
+    if (mechanism.name != "bicycle" && mechanism.name != "bricard") continue;
+    std::ifstream file(RATTLEBACK_SOURCE_DIR "/bench/models/" + mechanism.name + "-quaternions.toml");
+    std::ostringstream text;
+    text << file.rdbuf();
+    EXPECT_EQ(text.str(), mechanism.text) << mechanism.name;
+  }
 }
 
 TEST(SpatialMechanisms, HaveTheSameJointForcesInQuaternionsAndInDirectors) {
