@@ -102,20 +102,29 @@ std::vector<std::vector<NodeId>> derivatives(Graph& g, const std::vector<NodeId>
   return out;
 }
 
-// Bounds of rounding errors: given, or those of the model's own start; one ulp at least.
-std::vector<double> bounds(std::span<const double> x, std::span<const double> given, std::span<const double> own) {
+// Bounds of rounding errors: given, or those of the model's own start; one ulp at least. A number that is not whole is known
+// to an ulp of the largest one at best: what a run printed has small numbers where rounding left something of 0.
+std::vector<double> bounds(std::span<const double> x, std::span<const double> given, std::span<const double> own,
+                           std::span<const std::int32_t> angles) {
   std::vector<double> out(x.size());
-  const std::span<const double> more = given.size() == x.size() ? given : own;
+  std::vector<char> turns(x.size(), 0);  // without a size of their own
+  for (const std::int32_t a : angles) turns[static_cast<std::size_t>(a)] = 1;
+  double largest = 0.0;
   for (std::size_t i = 0; i < x.size(); ++i)
-    out[i] = std::fmax(kUlp * std::fabs(x[i]), more.size() == x.size() ? more[i] : 0.0);
+    if (turns[i] == 0 && std::isfinite(x[i])) largest = std::fmax(largest, std::fabs(x[i]));
+  const std::span<const double> more = given.size() == x.size() ? given : own;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double size = x[i] == std::floor(x[i]) ? std::fabs(x[i]) : std::fmax(largest, std::fabs(x[i]));
+    out[i] = std::fmax(kUlp * size, more.size() == x.size() ? more[i] : 0.0);
+  }
   return out;
 }
 
 }  // namespace
 
 void add_bounds(const Model& model, Start& s) {
-  s.q_error = bounds(s.q, s.q_error, model.q0_error);
-  s.v_error = bounds(s.v, s.v_error, model.v0_error);
+  s.q_error = bounds(s.q, s.q_error, model.q0_error, model.angles);
+  s.v_error = bounds(s.v, s.v_error, model.v0_error, {});
 }
 
 namespace {
@@ -126,8 +135,8 @@ struct Judged {
          std::span<const double> q_given, std::span<const double> v_given)
       : q(positions),
         v(velocities),
-        q_error(bounds(q, q_given, system.model().q0_error)),
-        v_error(bounds(v, v_given, system.model().v0_error)) {}
+        q_error(bounds(q, q_given, system.model().q0_error, system.model().angles)),
+        v_error(bounds(v, v_given, system.model().v0_error, {})) {}
   Judged(const System& system, const Start& s) : Judged(system, s.q, s.v, s.q_error, s.v_error) {}
   [[nodiscard]] RoundedValues::Point point() const { return {q, v, q_error, v_error}; }
 

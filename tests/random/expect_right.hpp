@@ -10,10 +10,10 @@
 
 namespace rattleback::testing {
 
-inline const std::vector<RandomCheck> kAll = {
-    RandomCheck::multipliers, RandomCheck::order,  RandomCheck::composed, RandomCheck::adaptive,
-    RandomCheck::audit,       RandomCheck::dense,  RandomCheck::events,   RandomCheck::resume,
-    RandomCheck::native,      RandomCheck::renaming, RandomCheck::reordering};
+inline const std::vector<RandomCheck> kAll = {RandomCheck::multipliers, RandomCheck::order,     RandomCheck::composed,
+                                              RandomCheck::adaptive,    RandomCheck::audit,     RandomCheck::dense,
+                                              RandomCheck::events,      RandomCheck::resume,    RandomCheck::native,
+                                              RandomCheck::renaming,    RandomCheck::reordering};
 inline std::vector<RandomCheck> of_mechanisms() {
   std::vector<RandomCheck> out = kAll;
   out.push_back(RandomCheck::units);
@@ -24,8 +24,7 @@ inline std::vector<RandomCheck> of_mechanisms() {
 inline bool left_out(const Subject& subject, const MethodInfo& method, RandomCheck) {
   const RandomModel& model = subject.random();
   // Set-up times of reduced coordinates and of the underlying equation.
-  if (model.family == RandomFamily::mechanism && subject.model().coordinates.size() > 9 &&
-      method.energy == Claim::yes)
+  if (model.family == RandomFamily::mechanism && subject.model().coordinates.size() > 9 && method.energy == Claim::yes)
     return true;
   return false;
 }

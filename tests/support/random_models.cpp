@@ -156,7 +156,8 @@ std::string reordered(const std::string& text, std::uint64_t number, bool coordi
       flush();
       table = line;
       out += line + "\n";
-    } else if (table.empty() && coordinates && !by_pairs && (line.starts_with("coordinates") || line.starts_with("states"))) {
+    } else if (table.empty() && coordinates && !by_pairs &&
+               (line.starts_with("coordinates") || line.starts_with("states"))) {
       std::vector<std::string> names = quoted(line);
       shuffle(names);
       out += line.substr(0, line.find('['));
@@ -168,7 +169,8 @@ std::string reordered(const std::string& text, std::uint64_t number, bool coordi
       out += line + "\n";
     } else if (factors && table.starts_with("[constraints.") && draw.chance(0.5)) {
       const std::size_t from = line.find(" = \"") + 4, to = line.rfind('"');
-      pending.push_back(fmt::format("{}-2*({}){}", line.substr(0, from), line.substr(from, to - from), line.substr(to)));
+      pending.push_back(
+          fmt::format("{}-2*({}){}", line.substr(0, from), line.substr(from, to - from), line.substr(to)));
     } else {
       pending.push_back(line);
     }
