@@ -53,18 +53,13 @@ double apply(Op op, double a, double b, double c) {
 namespace {
 
 std::size_t hash_node(const Node& n) {
-  auto mix = [](std::uint64_t h, std::uint64_t v) {
-    h ^= v + 0x9e3779b97f4a7c15ULL + (h << 6) + (h >> 2);
-    return h * 0xff51afd7ed558ccdULL;
-  };
-  std::uint64_t h = static_cast<std::uint64_t>(n.op) | static_cast<std::uint64_t>(n.space) << 8;
-  h = mix(h, static_cast<std::uint32_t>(n.count));
-  h = mix(h, n.a | static_cast<std::uint64_t>(n.b) << 32);
-  h = mix(h, n.c);
-  h = mix(h, std::bit_cast<std::uint64_t>(n.value));
-  h ^= h >> 32;
-  h *= 0x9e3779b97f4a7c15ULL;
-  return h ^ (h >> 29);
+  const std::uint64_t kind = static_cast<std::uint64_t>(n.op) | static_cast<std::uint64_t>(n.space) << 8 |
+                             static_cast<std::uint64_t>(static_cast<std::uint32_t>(n.count)) << 32;
+  const std::uint64_t arguments = n.a | static_cast<std::uint64_t>(n.b) << 32;
+  std::uint64_t h = kind * 0x9e3779b97f4a7c15ULL ^ arguments * 0xff51afd7ed558ccdULL;
+  h = (h ^ h >> 29) + (std::bit_cast<std::uint64_t>(n.value) ^ static_cast<std::uint64_t>(n.c) << 17);
+  h = (h ^ h >> 32) * 0xd6e8feb86659fd93ULL;
+  return h ^ h >> 32;
 }
 
 bool same(const Node& x, const Node& y) {
