@@ -308,12 +308,17 @@ CheckReport check(const Model& model) {
   out.consistent = a.consistent;
   add_constraints(*system, out, a);
   std::vector<double> q = model.q0, v = model.v0;
+  bool nowhere = false;  // is there no consistent start near it?
   if (!a.consistent) {
     if (const Projected projected = project_start(*system, q, v); projected) {
       out.nearest_q = q;
       out.nearest_v = v;
-    } else if (a.vanishing.empty() && a.not_finite.empty()) {
-      out.notes.push_back("no consistent start was found near the given one: " + projected.why);
+    } else {
+      q = model.q0;  // where a projection that failed has stopped means nothing
+      v = model.v0;
+      nowhere = true;
+      if (a.vanishing.empty() && a.not_finite.empty())
+        out.notes.push_back("no consistent start was found near the given one: " + projected.why);
     }
   }
   // What --redundant minimum-norm integrates at the start.
@@ -342,7 +347,15 @@ CheckReport check(const Model& model) {
     if (solve_from(*acceleration, 0.0, q, v, guess))
       out.multipliers.assign(acceleration->multipliers().begin(), acceleration->multipliers().end());
   }
-  if (rows)
+  const ConstraintResidual* const contradiction = nowhere ? worst_of_dependent(a) : nullptr;
+  if (rows && contradiction != nullptr)
+    out.notes.push_back(contradiction_text(*contradiction));
+  else if (rows && nowhere)
+    out.notes.push_back(
+        fmt::format("'{}' {} on the other constraints at the start, and no state near it satisfies all of them: "
+                    "`--redundant minimum-norm` does not run this system from there",
+                    fmt::join(out.redundant, "', '"), out.redundant.size() == 1 ? "depends" : "depend"));
+  else if (rows)
     out.notes.push_back(fmt::format(
         "{} from the other constraints. `--redundant minimum-norm` runs this system: in each step it integrates a "
         "subset of full rank and checks all constraints, and it reports the multipliers of least norm. Without it the "
@@ -353,6 +366,13 @@ CheckReport check(const Model& model) {
   const std::string dead = dead_constraints(out);
   if (rows) {
     const System& part = *rows->subset(set).system;
+    if (nowhere) {
+      check_methods(model, out,
+                    contradiction != nullptr
+                        ? "needs constraints that can all hold: '" + contradiction->name + "' contradicts the others"
+                        : "needs a consistent start: none was found near the given one");
+      return out;
+    }
     check_methods(model, out, obstacle_at_start(part, analyse_start(part, q, v)), massless(part) ? &part : nullptr);
     (void)rows->look(0.0, q, v);
     refuse_drift(out, rows->only_on_constraints(set));

@@ -1,5 +1,6 @@
 #include "formulation/port_hamiltonian_start.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -27,6 +28,18 @@ AlgebraicPart algebraic_part(PortHamiltonian& f) {
   return out;
 }
 
+namespace {
+// x = 1, y = 0 and so on; of very many the first.
+std::string state_text(const Model& model, const std::vector<double>& x) {
+  constexpr std::size_t kShown = 8;
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < std::min(x.size(), kShown); ++i)
+    parts.push_back(fmt::format("{} = {:.6g}", model.coordinates[static_cast<std::int32_t>(i)], x[i]));
+  if (x.size() > kShown) parts.emplace_back("...");
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+}  // namespace
+
 Start port_hamiltonian_start(const System& system, bool project) {
   constexpr double kToldFrom = 1e-10;  // a difference to what was written that is worth a note
   const Model& model = system.model();
@@ -45,11 +58,18 @@ Start port_hamiltonian_start(const System& system, bool project) {
           "Correct the start, or pass --project to move it to the nearest consistent one",
           name, value, worst->allowed));
     const std::vector<double> before = s.q;
+    const bool determined = a.saddle_regular;
     if (const Projected projected = project_start(system, s); !projected)
       throw Error(fmt::format(
           "initial state violates the algebraic equation of '{}' (residual {:.3e}), and no consistent state was found "
           "near it: {}",
           name, value, projected.why));
+    if (determined && !system.acceleration()->solve(0.0, s.q, {}))
+      throw Error(
+          fmt::format("initial state violates the algebraic equation of '{}' (residual {:.3e}), and the nearest "
+                      "consistent state is singular: the constraints are dependent there and do not determine the "
+                      "algebraic states ({}). Start elsewhere, or hold other states",
+                      name, value, state_text(model, s.q)));
     double moved = 0.0;
     for (std::size_t i = 0; i < before.size(); ++i) moved += (s.q[i] - before[i]) * (s.q[i] - before[i]);
     s.notes.push_back(

@@ -5,11 +5,14 @@
 //      redundant: off f = 0 their Jacobian has full rank, with singular values of the size of |f| that mean nothing, and mu
 //      hides them.                                                                    [YamashitaFukushima2001]
 //   2. along f = 0 towards the start, until x - x0 is S-orthogonal to what the constraints allow; each move is followed by 1.
+//   3. the same once more from a point beside that one. Where f and x0 are symmetric, 1 and 2 keep the symmetry and may end
+//      at a saddle of the distance: from the axis of an ellipse at its far end. From beside it they go on to nearer points.
 //
 // Linear constraints (most velocity constraints) need one step of 1 without damping.
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include <Eigen/Core>
@@ -21,6 +24,7 @@ namespace rattleback {
 //   bool linearise(x)                  J; false when it is not finite
 //   VectorXd step(offset, r, mu)       dx of least |offset + dx|_S with J dx = -r; mu as above, 0: of least squares
 //   double length(dx)                  |dx|_S
+//   double reach(i)                    how far a move of length 1 can move element i
 template <class Problem>
 class Projector {
  public:
@@ -29,7 +33,10 @@ class Projector {
 
   // x where |f| is smallest, if it is finite anywhere.
   void run(VectorXd& x) {
-    approach(x);
+    const VectorXd start = x;
+    size_ = p_.length(x);
+    approach(x, start);
+    if (damped_) try_beside(x, start);
     // |f| ends at the rounding of its largest rows. Plain steps from there make the small ones small, too.
     constexpr double kRounding = 1e-12;
     for (int k = 0; k < 2 && p_.linearise(x); ++k) {
@@ -43,9 +50,27 @@ class Projector {
   static constexpr int kMoves = 200, kIterations = 200;
   static constexpr double kNearest = 1e-10, kSame = 4.0;
 
-  void approach(VectorXd& x) {
-    const VectorXd start = x;
-    size_ = p_.length(x);
+  void try_beside(VectorXd& x, const VectorXd& start) {
+    constexpr double kBeside = 1e-3, kClearlyNearer = 1.0 - 1e-4;
+    const double far = p_.length(x - start);
+    if (!(far > 1e-6 * size_) || !p_.linearise(x)) return;
+    const double before = p_.residual(x).norm();
+    if (!(before <= kSame * left_)) return;
+    VectorXd w(x.size());
+    std::uint32_t seed = 12345;
+    for (Eigen::Index i = 0; i < w.size(); ++i) {
+      seed = seed * 1664525u + 1013904223u;
+      w(i) = p_.reach(static_cast<std::size_t>(i)) * (2.0 * static_cast<double>(seed >> 8) / 16777216.0 - 1.0);
+    }
+    const VectorXd allowed = p_.step(-w, VectorXd::Zero(p_.residual(x).size()), 0.0);
+    if (!allowed.allFinite() || !(p_.length(allowed) > 1e-6 * p_.length(w))) return;
+    VectorXd y = x + kBeside * far / p_.length(allowed) * allowed;
+    last_x_.resize(0);
+    approach(y, start);
+    if (p_.residual(y).norm() <= kSame * left_ && p_.length(y - start) < kClearlyNearer * far) x = y;
+  }
+
+  void approach(VectorXd& x, const VectorXd& start) {
     restore(x);
     for (int k = 0; k < kMoves; ++k) {
       const VectorXd offset = x - start;

@@ -679,6 +679,21 @@ bool contradicts(const System& system, std::vector<double> q, std::vector<double
 
 }  // namespace
 
+const ConstraintResidual* worst_of_dependent(const StartAnalysis& a) {
+  const ConstraintResidual* worst = nullptr;
+  for (const ConstraintResidual& r : a.residuals)
+    if (worst == nullptr || r.excess() > worst->excess()) worst = &r;
+  if (worst == nullptr || worst->is_rounding()) return nullptr;
+  return std::find(a.redundant.begin(), a.redundant.end(), worst->name) != a.redundant.end() ? worst : nullptr;
+}
+
+std::string contradiction_text(const ConstraintResidual& r) {
+  return fmt::format(
+      "'{}' depends on the other constraints at the start, but contradicts them: residual {:.3e} at {} level. Correct "
+      "or remove it",
+      r.name, r.value, r.position ? "position" : "velocity");
+}
+
 Start consistent_start(const System& system, bool project) {
   StartFunctions functions(system);
   return consistent_start(system, project, functions);
@@ -712,13 +727,9 @@ Start consistent_start(const System& system, bool project, StartFunctions& funct
                       "little before the "
                       "impact or with dg/dt >= 0, or pass --project to remove that velocity",
                       a.into.front(), -residual_of(a, a.into.front(), false)));
-    if (!project && !model.project && system.allows_redundant() &&
-        std::find(a.redundant.begin(), a.redundant.end(), worst->name) != a.redundant.end() &&
+    if (!project && !model.project && system.allows_redundant() && worst_of_dependent(a) != nullptr &&
         contradicts(system, s.q, s.v))
-      throw Error(
-          fmt::format("--redundant minimum-norm: '{}' depends on the other constraints at the start, but contradicts "
-                      "them: residual {:.3e} at {} level. Correct or remove it",
-                      worst->name, worst->value, worst->position ? "position" : "velocity"));
+      throw Error("--redundant minimum-norm: " + contradiction_text(*worst_of_dependent(a)));
     if (!project && !model.project)
       throw Error(fmt::format(
           "initial state violates constraint '{}' at {} level: residual {:.3e}, where rounding explains {:.1e}. "

@@ -41,6 +41,11 @@ struct StartAnalysis {
   std::vector<std::string> below, into;       // odae: unilateral constraints that are violated, by level
   std::vector<std::string> pulling;           // odae: unilateral constraints whose multiplier has the wrong sign
 };
+// The residual that is furthest from rounding, if it is that of a constraint that depends on the others: then, where no
+// state near the start satisfies all, it contradicts them. Otherwise null.
+const ConstraintResidual* worst_of_dependent(const StartAnalysis& analysis);
+// "'f' depends on the other constraints at the start, but contradicts them: ..."
+std::string contradiction_text(const ConstraintResidual& residual);
 // The state that is judged. Bounds of rounding errors that are missing are those of the model's own start.
 struct Start {
   std::vector<double> q, v, multipliers, acceleration;

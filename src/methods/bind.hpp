@@ -47,6 +47,7 @@ struct BoundMethod {
   bool two_step = false, adaptive = false;
   bool embedded = false;               // its step has error estimates of its own (Stepper::stage_values)
   bool constraint_oscillates = false;  // an error in the constraint changes its sign in every step, however short
+  bool contacts = false;               // unilateral constraints: the regime changes inside steps
   StageLayout stage;                   // of the stage values, when the options ask for dense output
   std::optional<std::size_t> extension = {};  // where in the stage values those of dop853's dense output begin
   bool records_by_extension = false;

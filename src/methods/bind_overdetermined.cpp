@@ -130,7 +130,8 @@ BoundMethod bind_overdetermined(const System& system, const Options& options, co
     out.orders = {options.compose, options.compose, options.compose};
     out.symmetric = true;
   }
-  if (system.is_odae() && !model.odae.unilateral.empty())
+  out.contacts = system.is_odae() && !model.odae.unilateral.empty();
+  if (out.contacts)
     out.stepper = std::make_unique<ContactStepper>(o, model.odae, plan);
   else
     out.stepper = euler_stepper(o, plan);

@@ -1,9 +1,19 @@
 #include "model/build_port_hamiltonian.hpp"
 
+#include <algorithm>
+
 #include "model/build_matrix.hpp"
 #include "model/series.hpp"
 
 namespace rattleback::front {
+
+std::vector<char> algebraic_columns(const Graph& g, const Entries& E, std::int32_t states) {
+  std::vector<char> out(static_cast<std::size_t>(states), 1);
+  for (const Entry& e : E)
+    if (!g.is_constant(e.expr, 0.0))
+      for (std::int32_t i = 0; i < std::max(1, e.count); ++i) out[static_cast<std::size_t>(e.col.at(i))] = 0;
+  return out;
+}
 
 void build_port_hamiltonian(ModelText& text, Elaborator& e, Model& model) {
   const Rules& rules = rules::kPortHamiltonian;
@@ -17,6 +27,9 @@ void build_port_hamiltonian(ModelText& text, Elaborator& e, Model& model) {
   };
   model.hamiltonian = e.expression(*text.hamiltonian, rules);
   to.E = build_matrix(from.E, e, rules, model.coordinates, start);
+  const std::vector<char> algebraic = algebraic_columns(e.graph(), to.E, model.coordinates.size());
+  for (const auto& [state, who] : text.held_by)
+    if (algebraic[static_cast<std::size_t>(state)] != 0) refuse_to_hold(who);
   to.J = build_matrix(from.J, e, rules, model.coordinates, start);
   to.R = build_matrix(from.R, e, rules, model.coordinates, start);
   to.r = lines(from.r);

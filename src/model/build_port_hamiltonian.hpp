@@ -8,6 +8,9 @@ namespace rattleback::front {
 // The starts of the model must be known.
 void build_port_hamiltonian(ModelText& text, Elaborator& e, Model& model);
 
+// States whose column of E is zero.
+std::vector<char> algebraic_columns(const Graph& g, const Entries& E, std::int32_t states);
+
 // On loading: is it one? J skew, W >= 0, grad H = E^T z and dH/dt = z^T r at the start, and the two identities also near
 // it. Throws with the entry that breaks it.
 void check_port_hamiltonian(const ModelText& text, const Model& model);

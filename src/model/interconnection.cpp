@@ -11,6 +11,7 @@
 
 #include "expr/traverse.hpp"
 #include "formulation/port_hamiltonian.hpp"
+#include "model/build_port_hamiltonian.hpp"
 #include "model/reader.hpp"
 #include "model/suggest.hpp"
 #include "rattleback/error.hpp"
@@ -499,16 +500,18 @@ class Joiner {
     }
     share_powers(g, to, B, P, S, N, u);
     model.graph = std::move(graph);
-    const auto hold = [&](const std::string& name, const auto& unknown) {
+    const std::vector<char> algebraic = algebraic_columns(*model.graph, to.E, model.coordinates.size());
+    const auto hold = [&](const std::string& name, const std::string& place, const std::string& where) {
       const auto at = model.coordinates.find(name);
-      if (!at) unknown("`" + name + "` names no state of a part. " + did_you_mean(name, model.coordinates.all()));
+      if (!at)
+        throw Error(place + "`" + name + "` names no state of a part. " + did_you_mean(name, model.coordinates.all()));
+      if (algebraic[static_cast<std::size_t>(*at)] != 0) refuse_to_hold(place + "`" + name + "` in " + where);
       model.keep_q.push_back(*at);
     };
     if (const Value* list = document_.find("keep"); list != nullptr && options_.keep.empty())
       for (const Value& v : reader_.array(*list, "`keep`").items)
-        hold(reader_.text(v, "an entry of `keep`"), [&](const std::string& fault) { source_.fail(v.offset, fault); });
-    for (const std::string& name : options_.keep)
-      hold(name, [&](const std::string& fault) { throw Error("--keep " + name + ": " + fault); });
+        hold(reader_.text(v, "an entry of `keep`"), source_.place(v.offset), "`keep`");
+    for (const std::string& name : options_.keep) hold(name, "--keep " + name + ": ", "--keep");
     std::sort(model.keep_q.begin(), model.keep_q.end());
     return model;
   }

@@ -107,7 +107,11 @@ struct ModelText {
   std::optional<Drawing> drawing;  // the view, built
   std::vector<double> q0, v0, z0, q0_error, v0_error;
   std::vector<std::int32_t> keep_q, keep_v;
+  std::vector<std::pair<std::int32_t, std::string>> held_by;  // elements of keep_q, with the words that hold them
 };
+
+// A held value that is solved for; `who`: the words that hold it.
+[[noreturn]] void refuse_to_hold(const std::string& who);
 
 ModelText read_model_text(const Source& source, const Value& document, const LoadOptions& options);
 

@@ -91,6 +91,7 @@ class Starts {
   void keep(const std::vector<std::string>& names) {
     text_.keep_q.clear();
     text_.keep_v.clear();
+    text_.held_by.clear();
     for (const std::string& name : names) {
       const std::string option = "--keep " + name;
       const Key k = reader_.key(parse_option_key(option, "the name of a start", name));
@@ -153,10 +154,9 @@ class Starts {
 
   void hold(Key k, const std::string& where, const std::string& option) {
     const Space space = space_of(k, option);
-    if (space == kMultiplier)
-      world_.source.fail(k.offset, "`" + k.stem + "` in " + where +
-                                       " is solved for at the start; its value in [initial] is a guess. Held can be "
-                                       "what the constraints restrict: positions, velocities and states");
+    const std::string who =
+        (option.empty() ? world_.source.place(k.offset) : option + ": ") + "`" + k.stem + "` in " + where;
+    if (space == kMultiplier) refuse_to_hold(who);
     const Symbol* s = world_.find(k.stem);
     if (s != nullptr && s->thing == thing(space) && !k.indexed) {
       const Names::Group& g = names(space).groups()[static_cast<std::size_t>(s->number)];
@@ -168,7 +168,11 @@ class Starts {
     }
     const std::int32_t row = reader_.position(k, names(space), thing(space), where);
     std::vector<std::int32_t>& held = space == kVelocity ? text_.keep_v : text_.keep_q;
-    for (std::int64_t i = 0; i < count(k); ++i) held.push_back(row + static_cast<std::int32_t>(i));
+    for (std::int64_t i = 0; i < count(k); ++i) {
+      held.push_back(row + static_cast<std::int32_t>(i));
+      // Which states of a port-Hamiltonian system are algebraic is known when E is built.
+      if (space == kPosition && world_.kind == Kind::port_hamiltonian) text_.held_by.emplace_back(held.back(), who);
+    }
     std::sort(held.begin(), held.end());
     held.erase(std::unique(held.begin(), held.end()), held.end());
   }
@@ -292,6 +296,12 @@ class Starts {
 };
 
 }  // namespace
+
+void refuse_to_hold(const std::string& who) {
+  throw Error(who +
+              " is solved for at the start; its value in [initial] is a guess. Held can be what the constraints "
+              "restrict: positions, velocities and states");
+}
 
 void read_starts(ModelText& text, Reader& reader, const Value& document, const LoadOptions& options) {
   Starts starts(text, reader);

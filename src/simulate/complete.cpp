@@ -8,6 +8,7 @@
 #include "methods/registry.hpp"
 #include "rattleback/error.hpp"
 #include "simulate/option_table.hpp"
+#include "tableau/user_tableau.hpp"
 
 namespace rattleback {
 
@@ -38,7 +39,6 @@ std::string Options::validate() const {
   if (output_every != 0.0 && every != 0) fault("--every and --output-every both say what to record; give one of them");
   if (resume && checkpoint.empty()) fault("--resume needs --checkpoint FILE: the file to continue from");
   if (!tableau.empty() && !method.empty()) fault("--tableau brings its own method; leave --method out");
-  if (!tableau.empty() && stages != 0) fault("--tableau brings its own stages; leave --stages out");
   return faults;
 }
 
@@ -72,10 +72,21 @@ Options complete(const Model& model, Options o) {
                              ? is_method(*model.run.method) && find_method(*model.run.method).name == info.name
                              : info.fixed_stages == 0;
       o.stages = meant && model.run.stages ? *model.run.stages : info.default_stages;
+      if (info.fixed_stages != 0 && o.stages != info.fixed_stages)
+        throw Error(
+            fmt::format("method '{}' has a fixed number of stages, {}; model '{}' asks for {} in [run] stages. Remove "
+                        "that line, or pass --stages {}",
+                        info.name, info.fixed_stages, model.key, o.stages, info.fixed_stages));
     } else if (info.fixed_stages != 0 && o.stages != info.fixed_stages) {
       throw Error(fmt::format("method '{}' has a fixed number of stages, {}; leave --stages out, found --stages {}",
                               info.name, info.fixed_stages, o.stages));
     }
+  } else if (o.stages != 0) {
+    const int own = read_user_tableau(o.tableau).a.stages;
+    if (o.stages != own)
+      throw Error(fmt::format("the tableau of {} has {} stage{}; leave --stages out, found --stages {}", o.tableau, own,
+                              own == 1 ? "" : "s", o.stages));
+    o.stages = 0;  // as if it had not been given
   }
   if (o.gain && (!o.tableau.empty() || o.method != "baumgarte"))
     throw Error(fmt::format("--gain is the feedback of method 'baumgarte'; leave it out, or pass --method baumgarte{}",

@@ -454,6 +454,11 @@ std::string why_not_adaptive(const BoundMethod& method) {
         "--adaptive: method '{}' is a two-step method, whose formula ties neighbouring steps together, so its step is "
         "fixed. Leave --adaptive out, or pass another --method",
         method.name);
+  if (method.contacts)
+    return fmt::format(
+        "--adaptive: steps of method '{}' are cut at contacts and lift-offs on a system with unilateral constraints, "
+        "where its errors do not shrink with the step as an estimate needs it. Leave --adaptive out",
+        method.name);
   if (method.constraint_oscillates)
     return fmt::format(
         "--adaptive: an error in the constraint changes its sign in every step of method '{}', however short, so "

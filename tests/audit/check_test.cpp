@@ -63,6 +63,50 @@ TEST(Check, NamesRedundantConstraints) {
   EXPECT_EQ(r.multipliers[0], 0.0);
 }
 
+// A parallelogram whose last row repeats the one before it, but for 1e-3: no state satisfies both.
+TEST(Check, NamesTheDependentConstraintThatContradictsTheOthers) {
+  const Model model = parse_model(R"toml(
+coordinates = ["x1", "y1", "x2", "y2"]
+[lagrangian]
+kinetic = "(x1'^2 + y1'^2)/2 + (x2'^2 + y2'^2)"
+[constraints.holonomic]
+a = "x1^2 + y1^2 - 1"
+b = "(x2 - 2)^2 + y2^2 - 1"
+d = "x2 - x1 - 2"
+e = "y2 - y1"
+f = "2*(y2 - y1) + 1e-3"
+[initial]
+x1 = "cos(0.5)"
+y1 = "sin(0.5)"
+x2 = "2 + cos(0.5)"
+y2 = "sin(0.5)"
+"x1'" = "-3*sin(0.5)"
+"y1'" = "3*cos(0.5)"
+"x2'" = "-3*sin(0.5)"
+"y2'" = "3*cos(0.5)"
+)toml",
+                                  "contradiction.toml");
+  const std::string text =
+      "'f' depends on the other constraints at the start, but contradicts them: residual 1.000e-03 at position level. "
+      "Correct or remove it";
+  const CheckReport r = check(model);
+  EXPECT_TRUE(r.nearest_q.empty());
+  EXPECT_EQ(r.redundant, (std::vector<std::string>{"e", "f"}));
+  ASSERT_EQ(r.notes.size(), 2U);
+  EXPECT_EQ(r.notes[1], text);
+  EXPECT_EQ(r.obstacle, "needs constraints that can all hold: 'f' contradicts the others");
+  // At the start as it is given the reactions are determined, and these are the least multipliers that give them.
+  const double least[] = {5.3548, 8.1452, 1.5003, 0.1639, 0.3278};
+  ASSERT_EQ(r.multipliers.size(), 5U);
+  for (std::size_t i = 0; i < 5; ++i) EXPECT_NEAR(r.multipliers[i], least[i], 1e-4) << i;
+  try {
+    (void)simulate(model, {.step = 0.01, .steps = 1, .redundant = "minimum-norm"});
+    FAIL() << "it ran";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.what(), "--redundant minimum-norm: " + text);
+  }
+}
+
 // A rod of length 0 has no direction, so it does not follow from other constraints either.
 TEST(Check, NamesConstraintsWithoutAGradient) {
   const auto rod = [](const std::string& formula) {

@@ -24,6 +24,8 @@ TEST_P(BadRequest, IsRefusedWithAMessageAndNothingElse) {
   write("defined.toml",
         "coordinates = [\"x\"]\n[parameters]\nc = 1\n[define]\nk = \"c^2\"\n[lagrangian]\n"
         "kinetic = \"k*x'^2/2\"\n");
+  write("midpoint.toml", "name = \"own midpoint\"\norder = 2\nA = [[\"1/2\"]]\nb = [\"1\"]\n");
+  write("fixed.toml", kBead + "[run]\nmethod = \"mclachlan-perlmutter\"\nstages = 4\nstep = 0.1\nuntil = 1\n");
   write("typo.toml", "coordinates = [\"theta\"]\n[lagrangian]\nkinetic = \"thta'^2/2\"\n");
   write("inconsistent.toml", kBead + "\"y'\" = 1\n[run]\nstep = 0.1\nuntil = 1\n");
   write("rod.toml",
@@ -134,9 +136,13 @@ INSTANTIATE_TEST_SUITE_P(
                 "--formulation takes index3, index2 or ggl, found 'index4'"},
         Request{{"run", "skate", "--compose", "3"}, "--compose takes 2, 4, 6 or 8, found 3"},
         Request{{"run", "skate", "--compose", "0"}, "--compose takes 2, 4, 6 or 8, found 0"},
-        Request{
-            {"run", "skate", "--tableau", "bead.toml", "--method", "spark-gauss", "--stages", "2"},
-            "--tableau brings its own method; leave --method out\n--tableau brings its own stages; leave --stages out"},
+        Request{{"run", "skate", "--tableau", "bead.toml", "--method", "spark-gauss", "--stages", "2"},
+                "--tableau brings its own method; leave --method out"},
+        Request{{"run", "skate", "--tableau", "midpoint.toml", "--stages", "2"},
+                "the tableau of midpoint.toml has 1 stage; leave --stages out, found --stages 2"},
+        Request{{"run", "fixed.toml"},
+                "method 'mclachlan-perlmutter' has a fixed number of stages, 1; model 'fixed' asks for 4 in [run] "
+                "stages. Remove that line, or pass --stages 1"},
         Request{{"run", "skate", "--tableau", "no.toml"}, "no.toml: cannot be read as a tableau file"},
         Request{{"run", "skate", "--rtol", "1e-6"},
                 "--rtol is for the adaptive methods ode, index1 and baumgarte; here --step sets the accuracy. Leave it "

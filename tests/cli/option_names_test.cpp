@@ -112,6 +112,7 @@ TEST_F(OptionNames, ByteOrderMarksAreAccepted) {
   EXPECT_EQ(json({"ensemble", "plain.toml", "--starts", "starts.csv", "--json"})["members"], 2);
   write("tableau.toml", mark + "name = \"own midpoint\"\norder = 2\nA = [[\"1/2\"]]\nb = [\"1\"]\n");
   EXPECT_EQ(rattleback({"run", "plain.toml", "--tableau", "tableau.toml"}).err, "");
+  EXPECT_EQ(json({"run", "plain.toml", "--tableau", "tableau.toml", "--stages", "1", "--json"})["stages"], 1);
 }
 
 // [run] stages counts without [run] method, for every method that leaves a choice.

@@ -302,6 +302,65 @@ TEST(Projection, RefusesNamesThatItCannotHold) {
   EXPECT_EQ(message("\"x\", \"y'\""), "it was read");
 }
 
+// What is algebraic in a port-Hamiltonian system shows in E: also there it is solved for.
+TEST(Projection, DoesNotHoldAlgebraicStates) {
+  const auto message = [](const auto& load) {
+    try {
+      (void)load();
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("it was read");
+  };
+  const std::string rest =
+      " is solved for at the start; its value in [initial] is a guess. Held can be what the constraints restrict: "
+      "positions, velocities and states";
+  EXPECT_EQ(message([] { return load_model("pendulum-ph", {.keep = {"lam"}}); }), "--keep lam: `lam` in --keep" + rest);
+  EXPECT_EQ(message([] { return load_model("pendulum-ph", {.keep = {"u"}}); }), "it was read");
+  EXPECT_EQ(message([] {
+              return parse_model(
+                  "keep = [\"x\", \"w\"]\n" +
+                      std::string("kind = \"port-hamiltonian\"\nstates = [\"x\", "
+                                  "\"w\"]\nhamiltonian = \"x^2/2\"\n[E]\n\"x,x\" = 1\n[R]\n\"x,x\" = 1\n\"w,w\" = "
+                                  "1\n[z]\nx = \"x\"\nw = \"w\"\n"),
+                  "own.toml");
+            }),
+            "own.toml:1:14: `w` in `keep`" + rest);
+}
+
+// The start lies on an axis of symmetry, which the iteration never leaves. There the distance has a saddle: beside it are
+// nearer points.
+TEST(Projection, DoesNotEndAtASaddleOfTheDistance) {
+  const Trajectory ellipse =
+      simulate(parse_model("coordinates = [\"x\", \"y\"]\nproject = true\n[lagrangian]\nkinetic = \"(x'^2 + y'^2)/2\"\n"
+                           "[constraints.holonomic]\nellipse = \"x^2/4 + y^2 - 1\"\n[initial]\nx = 1.2\n",
+                           "ellipse.toml"),
+               {.step = 1e-3, .steps = 0});
+  EXPECT_NEAR(ellipse.start_q[0], 1.6, 1e-9);  // 1.2 a^2/(a^2 - b^2)
+  EXPECT_NEAR(std::fabs(ellipse.start_q[1]), 0.6, 1e-9);
+  // x u + y v = 0 with u held: x = y = 0 is a consistent state, but none that determines lam.
+  const auto pendulum = [](const char* x) {
+    return simulate(load_model("pendulum-ph", {.start = {{"u", "0.5"}, {"x", x}}, .keep = {"u"}}),
+                    {.step = 0.01, .steps = 1, .project = true});
+  };
+  const Trajectory run = pendulum("1");
+  EXPECT_EQ(run.status, Status::done);
+  EXPECT_NEAR(run.start_q[0], 0.5, 1e-9);
+  EXPECT_NEAR(std::fabs(run.start_q[1]), 0.5, 1e-9);
+  EXPECT_EQ(run.start_q[2], 0.5);
+  EXPECT_NEAR(run.start_q[3], -run.start_q[1], 1e-9);
+  try {
+    (void)pendulum("0.1");  // here it is the nearest
+    FAIL() << "it ran";
+  } catch (const Error& error) {
+    EXPECT_EQ(
+        std::string(error.what()),
+        "initial state violates the algebraic equation of 'lam' (residual 5.000e-02), and the nearest consistent "
+        "state is singular: the constraints are dependent there and do not determine the algebraic states (x = 0, "
+        "y = 0, u = 0.5, v = 0, lam = 0). Start elsewhere, or hold other states");
+  }
+}
+
 // Families that stay families go another way, with sparse matrices.
 TEST(Projection, OfAChainOfManyLinksIsTheSame) {
   const std::string text = R"toml(

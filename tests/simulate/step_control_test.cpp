@@ -307,6 +307,9 @@ TEST(Adaptive, IsRefusedWhereItHasNoMeaning) {
       message_of(shipped("dae-hessenberg"), options),
       "--controller reversible needs a mechanical system: its step density is made of velocity and acceleration. Use "
       "--controller pi");
+  EXPECT_EQ(message_of(shipped("friction-on-cubic"), {.until = 0.77, .adaptive = 1e-4}),
+            "--adaptive: steps of method 'euler-true' are cut at contacts and lift-offs on a system with unilateral "
+            "constraints, where its errors do not shrink with the step as an estimate needs it. Leave --adaptive out");
 }
 
 // --- restarts
