@@ -228,6 +228,7 @@ struct CheckReport {
   std::vector<std::string> not_finite;  // whose gradient has no value at the start
   bool mass_constant = false, mass_positive_definite = false, saddle_regular = false;
   bool consistent = false, derivatives_ok = false;
+  bool derivatives_undetermined = false;     // finite differences settle nowhere, so that nothing was compared
   double derivative_error = 0.0;             // largest relative difference to finite differences
   std::vector<double> nearest_q, nearest_v;  // the nearest consistent start, when the given one is not
   std::vector<double> multipliers;           // at the start

@@ -269,7 +269,9 @@ CheckReport check(const Model& model) {
   out.coordinates = model.coordinates.size();
   const std::int32_t m = model.multiplier_count();
   out.index = m == 0 ? 0 : (!model.holonomic_names.empty() ? 3 : 2);
-  out.derivative_error = derivative_error(model);
+  const DerivativeComparison derivatives = compare_derivatives(model);
+  out.derivative_error = derivatives.error;
+  out.derivatives_undetermined = derivatives.decided == 0 && derivatives.undecided > 0;
   out.derivatives_ok = out.derivative_error <= kDerivativeTolerance;
 
   std::optional<System> system;

@@ -18,6 +18,9 @@ constexpr int kPoints = 4;  // the start, and some near it
 // Above so many values of nodes a point takes too long in long double.
 constexpr std::int64_t kMostExact = 20'000;
 
+constexpr double kSettled = 1e-2;  // doubts above that, relative to an estimate, decide nothing
+constexpr double kSame = 1e-7;     // no doubt that a derivative is right
+
 // All functions of one space, one below the other.
 struct Stack {
   Entries value, derivative;
@@ -59,45 +62,70 @@ struct Differences {
   std::vector<T> estimate, doubt;
 };
 
+// Step sizes. Powers of two along short directions move coordinates exactly, so that only the function rounds.
+struct Ladder {
+  int sizes;
+  bool to_rounding;  // the last differences are rounding, and tell how large that is
+};
+constexpr double kFirst = 0x1p-7, kShrink = 0.25;
+constexpr int kColumns = 7;
+
 // Central differences with steps that become smaller, extrapolated to zero (Neville, Ridders 1982); of all estimates the one
-// that agrees best with its neighbours. `f` is a function of the step along the direction.
+// that agrees best with its neighbours, and with the differences of all smaller steps: steps that are longer than what
+// the function does there agree with each other by chance. `f` is a function of the step along the direction.
 template <class T>
-Differences<T> differences(const std::function<std::vector<T>(T)>& f, const std::vector<T>& middle, T first, T shrink,
-                           int sizes) {
+Differences<T> differences(const std::function<std::vector<T>(T)>& f, const std::vector<T>& middle,
+                           const Ladder& ladder) {
+  const auto sizes = static_cast<std::size_t>(ladder.sizes);
   const std::size_t rows = middle.size();
+  std::vector<T> steps;
+  std::vector<std::vector<T>> plus, minus;
+  for (std::size_t k = 0; k < sizes; ++k) {
+    steps.push_back(T(kFirst) * std::pow(T(kShrink), static_cast<T>(k)));
+    plus.push_back(f(steps[k]));
+    minus.push_back(f(-steps[k]));
+  }
   const T far = std::numeric_limits<T>::infinity();
   Differences<T> out{std::vector<T>(rows, T(0)), std::vector<T>(rows, far)};
-  std::vector<std::vector<T>> before, bends;
-  for (int k = 0; k < sizes; ++k) {
-    const T h = first * std::pow(shrink, T(k));
-    const std::vector<T> plus = f(h), minus = f(-h);
-    std::vector<std::vector<T>> now(static_cast<std::size_t>(k) + 1, std::vector<T>(rows));
-    std::vector<T> bend(rows);
-    T factor = T(1);
-    for (std::size_t i = 0; i < rows; ++i) {
-      now[0][i] = (plus[i] - minus[i]) / (2 * h);
-      bend[i] = ((plus[i] - middle[i]) - (middle[i] - minus[i])) / h;  // of the slopes on both sides
+  std::vector<T> slope(sizes), bend(sizes), noise(sizes), now, before;
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t k = 0; k < sizes; ++k) {
+      const T h = steps[k], p = plus[k][i], m = minus[k][i];
+      slope[k] = (p - m) / (2 * h);
+      bend[k] = ((p - middle[i]) - (middle[i] - m)) / h;  // of the slopes on both sides
+      noise[k] = std::numeric_limits<T>::epsilon() * std::fmax(std::fabs(p), std::fabs(m)) / h;
     }
-    for (std::size_t j = 1; j < now.size(); ++j) {
-      factor /= shrink * shrink;
-      for (std::size_t i = 0; i < rows; ++i) {
-        now[j][i] = now[j - 1][i] + (now[j - 1][i] - before[j - 1][i]) / (factor - 1);
-        const T rounding = std::numeric_limits<T>::epsilon() * std::fmax(std::fabs(plus[i]), std::fabs(minus[i])) / h;
-        const T doubt =
-            rounding + std::fmax(std::fabs(now[j][i] - now[j - 1][i]), std::fabs(now[j][i] - before[j - 1][i]));
+    if (ladder.to_rounding) {
+      T rounding = T(0);
+      for (std::size_t k = sizes - 4; k < sizes; ++k)
+        rounding = std::fmax(rounding, std::fabs(slope[k] - slope[k - 1]) * steps[k]);
+      for (std::size_t k = 0; k < sizes; ++k) noise[k] += rounding / steps[k];
+    }
+    T kink = far;  // the bend does not vanish with the step
+    for (std::size_t k = 1; k < sizes; ++k)
+      kink = std::fmin(kink, std::fabs(bend[k] - (bend[k - 1] - bend[k]) * T(kShrink / (1 - kShrink))) + 2 * noise[k]);
+    before.clear();
+    for (std::size_t k = 0; k < sizes; ++k) {
+      now.assign(1, slope[k]);
+      T factor = T(1);
+      for (std::size_t j = 1; j <= before.size() && j < kColumns; ++j) {
+        factor /= T(kShrink * kShrink);
+        now.push_back(now[j - 1] + (now[j - 1] - before[j - 1]) / (factor - 1));
+        T doubt = noise[k] + std::fmax(std::fabs(now[j] - now[j - 1]), std::fabs(now[j] - before[j - 1]));
+        for (std::size_t l = k + 1; l < sizes && doubt < out.doubt[i]; ++l) {
+          const T shorter = steps[l] / steps[k];
+          const T expected = 4 * (noise[l] + std::fabs(slope[k] - now[j]) * shorter * shorter);
+          const T left = std::fabs(slope[l] - now[j]) - expected;
+          doubt = std::isnan(left) ? far : std::fmax(doubt, left);
+        }
         if (doubt < out.doubt[i]) {
           out.doubt[i] = doubt;
-          out.estimate[i] = now[j][i];
+          out.estimate[i] = now[j];
         }
       }
+      std::swap(before, now);
     }
-    before = std::move(now);
-    bends.push_back(std::move(bend));
-  }
-  // A kink: the bend does not vanish with the step.
-  for (std::size_t i = 0; i < rows; ++i) {
-    const T last = bends.back()[i], older = bends[bends.size() - 2][i];
-    out.doubt[i] += std::fabs(last - (older - last) * shrink / (1 - shrink));
+    out.doubt[i] += kink;
   }
   return out;
 }
@@ -113,9 +141,51 @@ std::vector<double> scales(const std::vector<double>& x) {
   return out;
 }
 
+// To 16 bits.
+double shortened(double x) {
+  int exponent = 0;
+  const double fraction = std::frexp(x, &exponent);
+  return std::ldexp(std::round(std::ldexp(fraction, 16)), exponent - 16);
+}
+
+// Rows of differences that agree with the derivative, differ from it, or decide nothing.
 template <class T>
-double worst_at(const Stack& s, const Function<T>& f, const Function<T>& df, bool positions, const std::vector<T>& q,
-                const std::vector<T>& v, const std::vector<T>& direction) {
+DerivativeComparison compared(const Stack& s, const std::vector<T>& exact, const std::vector<T>& middle,
+                              const Differences<T>& d) {
+  DerivativeComparison out;
+  for (std::size_t k = 0; k + 1 < s.first.size(); ++k) {
+    const auto begin = static_cast<std::size_t>(s.first[k]), end = static_cast<std::size_t>(s.first[k + 1]);
+    T size = T(1e-300), value = T(0), error = T(0);
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!std::isfinite(exact[i]) || !std::isfinite(d.estimate[i]) || !std::isfinite(d.doubt[i])) continue;
+      size = std::fmax(size, std::fabs(exact[i]));
+      value = std::fmax(value, std::fabs(middle[i]));
+    }
+    // Derivatives that are nothing beside the function are not worth comparing.
+    const T least = T(1e-10) * value;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!std::isfinite(exact[i])) continue;
+      // A doubt is itself an estimate, of the larger of two errors; a large one is an estimate of nothing.
+      const T own = std::fmax(std::fabs(exact[i]), std::fabs(d.estimate[i])), doubt = 8 * d.doubt[i];
+      if (!(doubt <= std::fmax(T(kSettled) * std::fabs(d.estimate[i]), least))) {
+        ++out.undecided;
+        continue;
+      }
+      ++out.decided;
+      const T difference = std::fabs(exact[i] - d.estimate[i]);
+      size = std::fmax(size, own);
+      error = std::fmax(error, difference - doubt);
+      if (difference + doubt > std::fmax(T(kSame) * size, least)) out.clear = false;
+    }
+    out.error = std::fmax(out.error, static_cast<double>(error / std::fmax(size, least)));
+  }
+  out.clear = out.clear && out.undecided == 0;
+  return out;
+}
+
+template <class T>
+DerivativeComparison compare_at(const Stack& s, const Function<T>& f, const Function<T>& df, bool positions,
+                                const std::vector<T>& q, const std::vector<T>& v, const std::vector<T>& direction) {
   constexpr bool kExact = std::numeric_limits<T>::digits > 60;
   const std::vector<T> exact = df(q, v), middle = f(q, v);
   const auto along = [&](T h) {
@@ -124,21 +194,14 @@ double worst_at(const Stack& s, const Function<T>& f, const Function<T>& df, boo
     for (std::size_t i = 0; i < moved.size(); ++i) moved[i] += h * direction[i];
     return f(qq, vv);
   };
-  const Differences<T> d = differences<T>(along, middle, T(1e-2), T(kExact ? 0.2 : 0.25), kExact ? 7 : 4);
-  double worst = 0.0;
-  for (std::size_t k = 0; k + 1 < s.first.size(); ++k) {
-    T size = T(1e-300), value = T(0), error = T(0);
-    for (auto i = static_cast<std::size_t>(s.first[k]); i < static_cast<std::size_t>(s.first[k + 1]); ++i) {
-      if (!std::isfinite(exact[i]) || !std::isfinite(d.estimate[i]) || !std::isfinite(d.doubt[i])) continue;
-      size = std::fmax(size, std::fmax(std::fabs(exact[i]), std::fabs(d.estimate[i])));
-      value = std::fmax(value, std::fabs(middle[i]));
-      // A doubt is itself an estimate, of the larger of two errors.
-      error = std::fmax(error, std::fabs(exact[i] - d.estimate[i]) - 8 * d.doubt[i]);
-    }
-    // Derivatives that are nothing beside the function are not worth comparing.
-    worst = std::fmax(worst, static_cast<double>(error / std::fmax(size, T(1e-10) * value)));
-  }
-  return worst;
+  // Few steps do for most functions. In double, where coordinates round, too, and there are many rows, smaller steps are
+  // only a second opinion on what differs.
+  DerivativeComparison quick = compared(s, exact, middle, differences<T>(along, middle, {kExact ? 7 : 4, false}));
+  if (kExact ? quick.clear : quick.error <= kSame) return quick;
+  const DerivativeComparison deep = compared(s, exact, middle, differences<T>(along, middle, {kExact ? 20 : 12, true}));
+  if (kExact) return deep;
+  quick.error = std::fmin(quick.error, deep.error);
+  return quick;
 }
 
 // Entries multiplied by the direction, so that nothing larger than a vector is ever formed.
@@ -174,15 +237,15 @@ DerivativePair derivative_pair(Graph& g, Entries value, std::int32_t rows, Space
   return p;
 }
 
-double derivative_error(const Graph& g, std::span<const DerivativePair> pairs, const std::vector<double>& q0,
-                        const std::vector<double>& v0) {
+DerivativeComparison compare_derivatives(const Graph& g, std::span<const DerivativePair> pairs,
+                                         const std::vector<double>& q0, const std::vector<double>& v0) {
   const auto wide = static_cast<std::int32_t>(std::max(q0.size(), v0.size()));  // an odae may have more velocities
   std::mt19937_64 random(7);
   // Uniform in (-1.7, 1.7), variance 1, straight from the bits: the library's distributions take most of the time for
   // 10^5 coordinates, and give other numbers with another library.
   const auto spread = [&random] { return (static_cast<double>(random() >> 11U) * 0x1p-52 - 1.0) * 1.7320508; };
   const std::vector<double> q_scale = scales(q0), v_scale = scales(v0);
-  double worst = 0.0;
+  DerivativeComparison out;
   for (const Space space : {kPosition, kVelocity}) {
     const Stack s = stacked(pairs, space);
     const std::int32_t rows = s.first.back();
@@ -200,31 +263,34 @@ double derivative_error(const Graph& g, std::span<const DerivativePair> pairs, c
         for (std::size_t i = 0; i < v.size(); ++i) v[i] += 0.1 * v_scale[i] * spread();
       }
       std::vector<double> direction = space == kPosition ? q_scale : v_scale;
-      for (double& x : direction) x *= spread();
+      for (double& x : direction) x = shortened(x * spread());
       const auto wider = [](const std::vector<double>& x) { return std::vector<long double>(x.begin(), x.end()); };
       using Vector = std::vector<long double>;
       const auto exact = [&](const Entries& entries, const Vector& at_q, const Vector& at_v) {
         return exact_values<long double>(g, kTime0, at_q, at_v, wider(direction)).vector(entries, rows);
       };
       const auto quick = [&](Evaluator& f, const std::vector<double>& at_q, const std::vector<double>& at_v) {
-        const auto out = f(kTime0, at_q, at_v, direction);
-        return std::vector<double>(out.begin(), out.end());
+        const auto values = f(kTime0, at_q, at_v, direction);
+        return std::vector<double>(values.begin(), values.end());
       };
-      const double here = exactly ? worst_at<long double>(
-                                        s, [&](const Vector& a, const Vector& b) { return exact(s.value, a, b); },
-                                        [&](const Vector& a, const Vector& b) { return exact(s.derivative, a, b); },
-                                        space == kPosition, wider(q), wider(v), wider(direction))
-                                  : worst_at<double>(
-                                        s, [&](const auto& a, const auto& b) { return quick(*value, a, b); },
-                                        [&](const auto& a, const auto& b) { return quick(*derivative, a, b); },
-                                        space == kPosition, q, v, direction);
-      worst = std::fmax(worst, here);
+      const DerivativeComparison here =
+          exactly ? compare_at<long double>(
+                        s, [&](const Vector& a, const Vector& b) { return exact(s.value, a, b); },
+                        [&](const Vector& a, const Vector& b) { return exact(s.derivative, a, b); }, space == kPosition,
+                        wider(q), wider(v), wider(direction))
+                  : compare_at<double>(
+                        s, [&](const auto& a, const auto& b) { return quick(*value, a, b); },
+                        [&](const auto& a, const auto& b) { return quick(*derivative, a, b); }, space == kPosition, q,
+                        v, direction);
+      out.error = std::fmax(out.error, here.error);
+      out.decided += here.decided;
+      out.undecided += here.undecided;
     }
   }
-  return worst;
+  return out;
 }
 
-double derivative_error(const Model& model) {
+DerivativeComparison compare_derivatives(const Model& model) {
   Graph g = *model.graph;
   const std::int32_t n = model.coordinates.size();
   std::vector<DerivativePair> pairs;
@@ -257,7 +323,7 @@ double derivative_error(const Model& model) {
     for (const Entries& part : model.parts)
       if (!depends_on(g, part, kMultiplier)) pairs.push_back(derivative_pair(g, part, n, kPosition));
   }
-  return derivative_error(g, pairs, model.q0, model.v0);
+  return compare_derivatives(g, pairs, model.q0, model.v0);
 }
 
 }  // namespace rattleback

@@ -7,6 +7,7 @@
 // select(c, a' * adjoint, 0), not a' * select(c, adjoint, 0). Where nothing in a branch can fail to be a number, the second
 // form costs less and does as well. min and max are branches, too. At the tip of the cone
 // hypot(a, b), where it has no slope, 0 is taken, as for abs.
+#include <cmath>
 #include <map>
 #include <tuple>
 #include <unordered_map>
@@ -156,6 +157,32 @@ class Adjoint {
   bool any_ = false, waits_ = false;
 };
 
+// Certainly not negative, or not a number? Guards are short: `depth` bounds the search.
+bool not_negative(const Graph& g, NodeId id, int depth = 4) {
+  const Node& n = g[id];
+  const auto arguments = [&] { return not_negative(g, n.a, depth - 1) && not_negative(g, n.b, depth - 1); };
+  if (n.op == Op::constant) return n.value >= 0.0;
+  if (n.op == Op::abs || (n.op == Op::mul && n.a == n.b)) return true;
+  return (n.op == Op::mul || n.op == Op::add) && depth > 0 && arguments();
+}
+
+// Zero, or not a number, where x is zero?
+bool vanishes_with(const Graph& g, NodeId id, NodeId x, int depth = 4) {
+  const Node& n = g[id];
+  if (id == x || depth == 0) return id == x;
+  if (n.op == Op::mul) return vanishes_with(g, n.a, x, depth - 1) || vanishes_with(g, n.b, x, depth - 1);
+  return (n.op == Op::neg || n.op == Op::abs) && vanishes_with(g, n.a, x, depth - 1);
+}
+
+// Does the condition keep x from zero, as 0 < |x| does?
+bool excludes_zero(const Graph& g, NodeId condition, NodeId x) {
+  const Node& c = g[condition];
+  while (g[x].op == Op::neg || (g[x].op == Op::mul && g.is_constant(g[x].a)))  // a constant factor is not zero
+    x = g[x].op == Op::neg ? g[x].a : g[x].b;
+  if (c.op == Op::less) return not_negative(g, c.a) && vanishes_with(g, c.b, x);
+  return c.op == Op::less_equal && g.is_constant(c.a) && g[c.a].value > 0.0 && vanishes_with(g, c.b, x);
+}
+
 // Can the value or a slope of this operation be no finite number where its arguments are?
 bool can_fail(const Graph& g, const Node& n) {
   switch (n.op) {
@@ -169,14 +196,26 @@ bool can_fail(const Graph& g, const Node& n) {
     case Op::sqrt:
     case Op::pow:
     case Op::atan2: return true;
-    case Op::div: {  // not by a number, nor by x where that is not zero, else by a number
-      const Node d = g[n.b];
-      if (d.op == Op::constant) return d.value == 0.0;
-      return !(d.op == Op::select && g.is_constant(d.c) && g[d.c].value != 0.0);
+    case Op::div: {  // not by a number of usual size, nor by x where that is not zero, else by such a number
+      const Node& d = g[n.b];
+      const auto usual = [&](NodeId k) { return g.is_constant(k) && std::isnormal(g[k].value); };
+      return !usual(n.b) && !(d.op == Op::select && usual(d.c) && excludes_zero(g, d.a, d.b));
     }
     default: return false;
   }
 }
+
+// Numbers that are none, such as sqrt(r) with the parameter r = -1.
+bool has_failed(const Graph& g, const Node& n) {
+  if (n.op == Op::constant) return !std::isfinite(n.value);
+  if (n.op != Op::table) return false;
+  for (std::int32_t i = 0; i < n.count; ++i)
+    if (!std::isfinite(g.table_values(n.c)[static_cast<std::size_t>(n.base() + n.stride() * i)])) return true;
+  return false;
+}
+
+// These give a number for whatever is no number.
+bool is_comparison(Op op) { return op == Op::less || op == Op::less_equal || op == Op::sign; }
 
 // Arguments of branches in which something can fail that is needed in that branch only. order: all nodes, ascending.
 void find_risky(const Graph& g, NodeId root, const std::vector<NodeId>& order, NodeMap<char>& risky) {
@@ -185,14 +224,17 @@ void find_risky(const Graph& g, NodeId root, const std::vector<NodeId>& order, N
   needed.set(root, 1);
   bool branches = false;
   for (auto it = order.rbegin(); it != order.rend(); ++it) {
-    branches = branches || is_branch(g[*it].op);
-    if (needed.has(*it) && !is_branch(g[*it].op)) for_each_argument(g[*it], [&](NodeId k) { needed.set(k, 1); });
+    const Op op = g[*it].op;
+    branches = branches || is_branch(op);
+    if (needed.has(*it) && !is_branch(op) && !is_comparison(op))
+      for_each_argument(g[*it], [&](NodeId k) { needed.set(k, 1); });
   }
   risky.clear(g.size());
   if (!branches) return;
   for (const NodeId id : order) {
-    if (needed.has(id)) continue;
-    bool is = can_fail(g, g[id]);
+    bool is = has_failed(g, g[id]);  // even where it is needed: x/inf is 0, x*inf is not
+    if (needed.has(id) && !is) continue;
+    is = is || can_fail(g, g[id]);
     for_each_argument(g[id], [&](NodeId k) { is = is || risky.has(k); });
     if (is) risky.set(id, 1);
   }
@@ -230,7 +272,8 @@ void reverse(Graph& g, NodeId root, std::int32_t context, Wanted&& wanted, F&& l
       continue;
     }
     const auto give = [&](NodeId to, NodeId value, NodeId when) {
-      if (!active.has(to)) return;
+      // A contribution of 0, as from a comparison, needs no condition, and gives none.
+      if (!active.has(to) || g.is_constant(value, 0.0)) return;
       // A number shared by all members of a loop collects from all of them for which it counts.
       if (context == 0 && n.op != Op::sum && n.count != 0 && g[to].count == 0) {
         if (g[when].count != 0) {

@@ -322,6 +322,7 @@ std::string to_json(const Model& model, const CheckReport& r) {
   if (!r.multipliers.empty())
     json[model.kind == Kind::dae ? "z" : "multipliers"] = report::multipliers_by_name(model, r.multipliers);
   json["derivatives_ok"] = r.derivatives_ok;
+  if (r.derivatives_undetermined) json["derivatives_undetermined"] = true;
   json["derivative_error"] = r.derivative_error;
   json["methods"] = Json::object();
   for (const MethodCheck& m : r.methods) {

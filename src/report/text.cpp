@@ -404,9 +404,11 @@ std::string to_text(const Model& model, const CheckReport& r) {
   facts.push_back({"start", r.consistent            ? "consistent"
                             : !r.not_finite.empty() ? "not decided: a constraint has no finite gradient there"
                                                     : "not consistent with the constraints"});
-  facts.push_back(
-      {"derivatives", fmt::format("{} finite differences (relative {})",
-                                  r.derivatives_ok ? "agree with" : "DIFFER from", size_text(r.derivative_error))});
+  facts.push_back({"derivatives",
+                   r.derivatives_undetermined
+                       ? "not compared: finite differences do not settle at the start"
+                       : fmt::format("{} finite differences (relative {})",
+                                     r.derivatives_ok ? "agree with" : "DIFFER from", size_text(r.derivative_error))});
   text += align(facts, 2);
 
   if (!r.constraints.empty()) {

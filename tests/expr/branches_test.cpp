@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
+#include <limits>
 
 #include "expr/evaluate_exactly.hpp"
 #include "expr/program.hpp"
@@ -10,6 +12,8 @@
 
 namespace rattleback {
 namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN(), kInfinity = std::numeric_limits<double>::infinity();
 
 struct Case {
   const char* name;
@@ -54,6 +58,33 @@ const Case kCases[] = {
      [](const Expr& x, const Expr& y) { return y * y * y + x * y; }},
     {"a condition that is a number", [](const Expr& x, const Expr& y) { return where(3 * x, x / y, log(-y)); },
      [](const Expr& x, const Expr& y) { return x / y; }},
+    {"a number that is none",
+     [](const Expr& x, const Expr& y) { return where(less(0.0, x), x * x * y, kNan * y * sin(kNan * x)); },
+     [](const Expr& x, const Expr& y) { return x * x * y; }},
+    {"a number that is none inside another branch",
+     [](const Expr& x, const Expr& y) {
+       return where(less(0.0, x), where(less(1.0, x), log(x - 1) * y, x * x * y), 1 / Expr(0.0) * x);
+     },
+     [](const Expr& x, const Expr& y) { return x * x * y; }},
+    {"quotients of numbers that are none",
+     [](const Expr& x, const Expr& y) {
+       return where(less(x, 0.0), x / kNan, y) + where(less(x, 0.0), y / 4e-320, x * y) + max(y, x / 1e-320 * -1.0);
+     },
+     [](const Expr& x, const Expr& y) { return 2 * y + x * y; }},
+    {"a number that is none in a comparison, too",
+     [](const Expr& x, const Expr& y) { return y * less(kNan, x) + x * y + where(less(0.0, x), x * x, x * kNan); },
+     [](const Expr& x, const Expr& y) { return x * y + x * x; }},
+    {"a root in a comparison, too",
+     [](const Expr& x, const Expr& y) {
+       return y * less(sqrt(-x), x) + x * y + where(less(0.0, x), x * x, y * sqrt(-x));
+     },
+     [](const Expr& x, const Expr& y) { return x * y + x * x; }},
+    {"an infinite number that vanishes elsewhere",
+     [](const Expr& x, const Expr& y) { return x / kInfinity + x * y + where(less(0.0, x), x * x, y * kInfinity); },
+     [](const Expr& x, const Expr& y) { return x * y + x * x; }},
+    {"a divisor chosen by another condition",
+     [](const Expr& x, const Expr& y) { return where(less(0.0, x), x * x * y, y / where(less(0.0, y), x - 0.1, 1.0)); },
+     [](const Expr& x, const Expr& y) { return x * x * y; }},
     {"magnitude", [](const Expr& x, const Expr& y) { return abs(x - y) * x; },
      [](const Expr& x, const Expr& y) { return (y - x) * x; }},
     {"cone away from its tip", [](const Expr& x, const Expr& y) { return where(less(x, y), hypot(x, y), sqrt(x - y)); },
