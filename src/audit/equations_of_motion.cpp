@@ -23,6 +23,29 @@ Equations level_of(const System& system) {
   return system.is_mechanical() ? acceleration_level(system.mechanical()) : acceleration_level(system.dae());
 }
 
+// Of equilibrated equations of a large system, without what depends on others.
+double condition_of(std::int32_t size, std::vector<Cell> cells, std::span<const char> kept) {
+  const auto redundant = std::count(kept.begin(), kept.end(), char{0});
+  if (redundant == 0) return sparse_condition(size, cells);
+  constexpr std::int32_t kLargestDense = 200;
+  if (size <= kLargestDense) {
+    Eigen::MatrixXd A = Eigen::MatrixXd::Zero(size, size);
+    for (const Cell& c : cells) A(c.row, c.column) = c.value;
+    return condition(A, redundant);
+  }
+  const auto first = size - static_cast<std::int32_t>(kept.size());
+  std::vector<std::int32_t> place(static_cast<std::size_t>(size), -1);
+  std::int32_t next = 0;
+  for (std::int32_t i = 0; i < size; ++i)
+    if (i < first || kept[static_cast<std::size_t>(i - first)] != 0) place[static_cast<std::size_t>(i)] = next++;
+  std::vector<Cell> left;
+  for (const Cell& c : cells) {
+    const std::int32_t row = place[static_cast<std::size_t>(c.row)], column = place[static_cast<std::size_t>(c.column)];
+    if (row >= 0 && column >= 0) left.push_back({row, column, c.value});
+  }
+  return sparse_condition(next, left);
+}
+
 }  // namespace
 
 // Single equations: residuals with their terms, and the matrix, as one program.
@@ -100,7 +123,8 @@ EquationsOfMotion::EquationsOfMotion(const System& system) : system_(&system) {
 EquationsOfMotion::~EquationsOfMotion() = default;
 
 void EquationsOfMotion::look(double t, std::span<const double> q, std::span<const double> v,
-                             std::span<const double> multipliers, std::span<const double> rates, int redundant) {
+                             std::span<const double> multipliers, std::span<const double> rates,
+                             std::span<const char> kept) {
   if (!dense_ && !large_) return;
   std::vector<double> unknowns;
   if (system_->is_port_hamiltonian()) {
@@ -109,6 +133,7 @@ void EquationsOfMotion::look(double t, std::span<const double> q, std::span<cons
     if (system_->is_mechanical()) unknowns.assign(rates.begin(), rates.end());
     unknowns.insert(unknowns.end(), multipliers.begin(), multipliers.end());
   }
+  const auto redundant = std::count(kept.begin(), kept.end(), char{0});
   double residual = 0.0, largest = 0.0;
   if (dense_) {
     const Dense& d = *dense_;
@@ -156,7 +181,7 @@ void EquationsOfMotion::look(double t, std::span<const double> q, std::span<cons
     residual = std::fmax(residual, scale[i] * std::fabs(sum[i]));
     largest = std::fmax(largest, scale[i] * terms[i]);
   }
-  see(t, residual > 0.0 ? residual / largest : 0.0, sparse_condition(unknowns_count, cells));
+  see(t, residual > 0.0 ? residual / largest : 0.0, condition_of(unknowns_count, std::move(cells), kept));
 }
 
 void EquationsOfMotion::see(double t, double residual, double condition) {

@@ -22,9 +22,10 @@ class EquationsOfMotion {
   EquationsOfMotion& operator=(const EquationsOfMotion&) = delete;
 
   // At a state. multipliers: those that are reported there. rates: v', z' of an odae, x' of a port-Hamiltonian system; not
-  // looked at of a dae. redundant: how many constraints depend on the others there.
+  // looked at of a dae. kept: by constraint, 0 for those that are left out because they depend on the others there; empty:
+  // none is. The condition is that of the equations without them.
   void look(double t, std::span<const double> q, std::span<const double> v, std::span<const double> multipliers,
-            std::span<const double> rates, int redundant = 0);
+            std::span<const double> rates, std::span<const char> kept = {});
   // The worst of all looks. Nothing when there is nothing to determine.
   [[nodiscard]] const std::optional<EquationsAudit>& audit() const { return audit_; }
 

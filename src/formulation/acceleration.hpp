@@ -57,8 +57,8 @@ class Acceleration {
   void use_set(int number) { set_ = number; }
   // Linear equations are solved to the last digits that their condition allows. Off: for starting guesses.
   void set_refine(bool on) { refine_ = on; }
-  // How many constraints were left out at the last solution.
-  [[nodiscard]] int redundant() const { return redundant_; }
+  // By constraint: 0 for those that were left out at the last solution; empty: none was.
+  [[nodiscard]] std::span<const char> kept() const { return kept_; }
   [[nodiscard]] const SolveReport& report() const { return report_; }
   [[nodiscard]] const Plan* plan() const { return usable_ ? &plan_ : nullptr; }  // null: it determines nothing
 
@@ -75,7 +75,8 @@ class Acceleration {
   std::shared_ptr<Redundancy> redundancy_;
   std::vector<double> all_;                           // with it: v', then the multipliers of all constraints
   std::vector<std::unique_ptr<Acceleration>> parts_;  // with it: by subset
-  int set_ = -1, redundant_ = 0;
+  int set_ = -1;
+  std::span<const char> kept_;  // of a subset
 };
 
 }  // namespace rattleback

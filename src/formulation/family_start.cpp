@@ -8,11 +8,13 @@
 #include <Eigen/SparseLU>
 
 #include "formulation/projection.hpp"
+#include "solve/decompositions.hpp"
 
 namespace rattleback {
 namespace {
 
 using Sparse = Eigen::SparseMatrix<double>;
+using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 }  // namespace
@@ -76,7 +78,98 @@ std::vector<ConstraintResidual> family_residuals(const Graph& g, const Entries& 
   return out;
 }
 
-// From the pivots of K K^T with rows of length one. (A sparse QR of a chain of N links fills up like N^2.)
+namespace {
+
+// The smallest singular value of K from above, with its vector: the steps y - (K K^T + shift)^-1 K K^T y leave of y what K^T
+// maps to (nearly) 0. K^T y has all its digits where the squares in K K^T are rounding errors. `unsettled`: the value
+// still fell at the last step.
+struct SmallestValue {
+  VectorXd y;
+  double value = INFINITY;
+  bool unsettled = false;
+};
+SmallestValue smallest_value(const Sparse& K, const Sparse& transposed, const Eigen::SimplicialLDLT<Sparse>& ldlt) {
+  // Each step divides the part with the value s by s^2/shift: after two of them what is above kClear has gone if there is a
+  // value near 0.
+  constexpr double kClear = 1e-5;
+  constexpr int kMostSteps = 40;
+  SmallestValue out;
+  out.y.resize(K.rows());
+  std::uint32_t seed = 12345;
+  for (double& x : out.y) {  // no pattern: a vector could be perpendicular to that of the rows
+    seed = seed * 1664525u + 1013904223u;
+    x = static_cast<double>(seed >> 8) / 16777216.0 - 0.5;
+  }
+  for (int k = 1; k <= kMostSteps; ++k) {
+    out.y -= ldlt.solve(K * (transposed * out.y).eval());
+    const double size = out.y.norm();
+    if (!(size > 0.0) || !std::isfinite(size)) return out;  // nothing is left
+    out.y /= size;
+    const double before = out.value;
+    out.value = (transposed * out.y).norm();
+    out.unsettled = out.value < 0.9 * before;
+    if (out.value <= kDependentRow || (k >= 2 && out.value > kClear)) {
+      out.unsettled = false;
+      return out;
+    }
+  }
+  return out;
+}
+
+// Rows that depend on others, of a sparse matrix with rows of length one. (A sparse QR of a chain of N links fills up like
+// N^2.) The pivots of K K^T show what depends on a few rows, all at once. A dependence of many rows can hide from them: it
+// is looked for as a vector, and one of its rows is left out.
+std::vector<std::int32_t> sparse_dependent_rows(const Sparse& all) {
+  constexpr double kSmallPivot = 1e-12;
+  constexpr int kMostRounds = 50;  // with more such dependences the rank is too large, but never full
+  std::vector<char> out(static_cast<std::size_t>(all.rows()), 0);
+  for (int round = 0; round < kMostRounds; ++round) {
+    std::vector<std::int32_t> rows;
+    std::vector<std::int32_t> place(out.size(), -1);
+    for (std::size_t i = 0; i < out.size(); ++i)
+      if (out[i] == 0) {
+        place[i] = static_cast<std::int32_t>(rows.size());
+        rows.push_back(static_cast<std::int32_t>(i));
+      }
+    if (rows.empty()) break;
+    Sparse K = all;
+    if (rows.size() < out.size()) {
+      std::vector<Eigen::Triplet<double>> list;
+      for (Eigen::Index j = 0; j < all.outerSize(); ++j)
+        for (Sparse::InnerIterator it(all, j); it; ++it)
+          if (const std::int32_t i = place[static_cast<std::size_t>(it.row())]; i >= 0)
+            list.emplace_back(i, static_cast<std::int32_t>(j), it.value());
+      K.resize(static_cast<Eigen::Index>(rows.size()), all.cols());
+      K.setFromTriplets(list.begin(), list.end());
+    }
+    const Sparse transposed = K.transpose();
+    Eigen::SimplicialLDLT<Sparse> ldlt;
+    ldlt.setShift(1e-14);  // the factorisation would end at a pivot of exactly 0
+    ldlt.compute(Sparse(K * transposed));
+    const VectorXd D = ldlt.vectorD();
+    bool small = false;
+    for (Eigen::Index k = 0; k < D.size(); ++k)
+      if (!(D(k) > kSmallPivot)) {
+        out[static_cast<std::size_t>(rows[static_cast<std::size_t>(ldlt.permutationPinv().indices()(k))])] = 1;
+        small = true;
+      }
+    if (small) continue;
+    const SmallestValue smallest = smallest_value(K, transposed, ldlt);
+    // What is not decided is not called independent.
+    if (!(smallest.value <= kDependentRow) && !smallest.unsettled) break;
+    const double most = smallest.y.cwiseAbs().maxCoeff();
+    Eigen::Index last = smallest.y.size() - 1;
+    while (std::fabs(smallest.y(last)) < 0.1 * most) --last;
+    out[static_cast<std::size_t>(rows[static_cast<std::size_t>(last)])] = 1;
+  }
+  std::vector<std::int32_t> list;
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (out[i] != 0) list.push_back(static_cast<std::int32_t>(i));
+  return list;
+}
+
+}  // namespace
+
 RowRank row_rank(const Graph& g, const Entries& matrix, std::int32_t rows, std::int32_t n, std::span<const double> q,
                  std::span<const double> v) {
   RowRank out;
@@ -98,16 +191,14 @@ RowRank row_rank(const Graph& g, const Entries& matrix, std::int32_t rows, std::
   }
   for (double& x : length) x = x > 0.0 ? 1.0 / std::sqrt(x) : 1.0;
   K = length.asDiagonal() * K;
-  Eigen::SimplicialLDLT<Sparse> ldlt;
-  ldlt.setShift(1e-14);  // the factorisation would end at a pivot of exactly 0
-  ldlt.compute(Sparse(K * K.transpose()));
-  const VectorXd D = ldlt.vectorD();
-  for (Eigen::Index k = 0; k < D.size(); ++k) {
-    if (D(k) > 1e-12)
-      ++out.rank;
-    else
-      out.dependent.push_back(ldlt.permutationPinv().indices()(k));
-  }
+  // Dense, as in small systems, while that takes a few hundredths of a second.
+  constexpr double kMostOperations = 2e7;
+  if (static_cast<double>(rows) * rows * n <= kMostOperations)
+    for (const Eigen::Index i : linalg::dependent_rows(MatrixXd(K), kDependentRow))
+      out.dependent.push_back(static_cast<std::int32_t>(i));
+  else
+    out.dependent = sparse_dependent_rows(K);
+  out.rank = rows - static_cast<int>(out.dependent.size());
   return out;
 }
 

@@ -13,6 +13,9 @@ std::vector<ConstraintResidual> family_residuals(const Graph& g, const Entries& 
                                                  const std::function<std::string(std::int32_t)>& name,
                                                  const RoundedValues::Point& at);
 
+// What is left of a row of length one that depends on others is shorter than this.
+constexpr double kDependentRow = 1e-10;
+
 // Rank of a matrix function with `rows` rows and n columns: that of constraint gradients.
 struct RowRank {
   int rank = 0;

@@ -443,14 +443,24 @@ double Redundancy::acceleration_defect(double t, std::span<const double> q, std:
   const auto n = static_cast<std::size_t>(n_), m = static_cast<std::size_t>(m_);
   if (!look(t, q, v)) return INFINITY;
   const auto rate = (*rates_)(t, q, v, a);
+  // Where the motion has no acceleration along a row, all its terms are the rounding errors of accelerations elsewhere:
+  // |K_i a| is at most length_[i] times the length of a in the metric.
+  constexpr double kElsewhere = 1e-6;
+  double all = 0.0;
+  for (std::size_t k = 0; k < n; ++k) {
+    double sum = 0.0;
+    for (std::size_t j = k; j < n; ++j) sum += factor_[j * n + k] * a[j];
+    all += sum * sum;
+  }
+  all = kElsewhere * std::sqrt(all);
   double worst = 0.0;
   for (std::size_t i = 0; i < m; ++i) {
-    double part = 0.0, size = 0.0;
+    double part = 0.0, own = 0.0;
     for (std::size_t j = 0; j < n; ++j) {
       part += x_[i * n + j] * a[j];
-      size += std::fabs(x_[i * n + j] * a[j]);
+      own += std::fabs(x_[i * n + j] * a[j]);
     }
-    size = std::fmax(size, std::fabs(rate[i] - part));
+    const double size = std::fmax(std::fmax(own, all * length_[i]), std::fabs(rate[i] - part));
     if (rate[i] != 0.0) worst = std::fmax(worst, std::fabs(rate[i]) / std::fmax(size, 1e-300));
   }
   return worst;
@@ -492,7 +502,7 @@ bool Acceleration::solve_least_norm(double t, std::span<const double> q, std::sp
   for (const std::int32_t i : s.rows) guess.push_back(all_[n_ + static_cast<std::size_t>(i)]);
   part->set_guess(guess);
   part->set_refine(refine_);
-  redundant_ = static_cast<int>(m_ - s.rows.size());
+  kept_ = s.kept;
   const bool solved = part->solve(t, q, v);
   report_ = part->report();
   if (!solved) return false;

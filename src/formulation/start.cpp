@@ -36,21 +36,10 @@ MatrixXd evaluate(const Graph& g, const std::vector<std::vector<NodeId>>& rows, 
   return matrix_of(e(t, q, v, multipliers), static_cast<Eigen::Index>(rows.size()), columns);
 }
 
-// Rank of the rows of A, by orthogonalisation in their order; those that depend on earlier ones go to `dependent`.
+// Rank of the rows of A; those that depend on others go to `dependent`.
 int row_rank(const MatrixXd& A, std::vector<Eigen::Index>& dependent) {
-  MatrixXd basis(A.rows(), A.cols());
-  Eigen::Index rank = 0;
-  for (Eigen::Index i = 0; i < A.rows(); ++i) {
-    Eigen::RowVectorXd row = A.row(i);
-    if (const double size = row.norm(); size > 0.0) row /= size;
-    for (int twice = 0; twice < 2; ++twice)
-      for (Eigen::Index k = 0; k < rank; ++k) row -= row.dot(basis.row(k)) * basis.row(k);
-    if (const double size = row.norm(); size > 1e-10)
-      basis.row(rank++) = row / size;
-    else
-      dependent.push_back(i);
-  }
-  return static_cast<int>(rank);
+  dependent = linalg::dependent_rows(A, kDependentRow);
+  return static_cast<int>(A.rows()) - static_cast<int>(dependent.size());
 }
 
 // Which rows are zero, and which have no value. Row i belongs to the constraint with the name `name(i)`.

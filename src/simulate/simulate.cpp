@@ -508,7 +508,7 @@ void Run::audit_equations(Trajectory& out) {
     // Values that a method computes itself, on request, have its order and not more.
     if (own && system_.is_port_hamiltonian()) q = acceleration_->consistent_state();
     equations.look(t, q, v, own ? acceleration_->multipliers() : multipliers, acceleration_->acceleration(),
-                   acceleration_->redundant());
+                   acceleration_->kept());
   };
   look(0.0, start_.q, start_.v, start_.multipliers);
   if (r.multipliers.size() == r.rows * m && !system_.is_large())

@@ -1,5 +1,8 @@
 #include "solve/decompositions.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
@@ -63,6 +66,37 @@ MatrixXd kernel_of_rows(const MatrixXd& A, double threshold) {
   Eigen::ColPivHouseholderQR<MatrixXd> qr(A.transpose());
   qr.setThreshold(threshold);
   return MatrixXd(qr.householderQ()).rightCols(A.cols() - qr.rank());
+}
+
+std::vector<Eigen::Index> dependent_rows(const MatrixXd& A, double tolerance) {
+  MatrixXd columns = A.transpose();
+  for (auto column : columns.colwise()) {
+    if (const double size = column.stableNorm(); size > 0.0 && std::isfinite(size))
+      column /= size;
+    else
+      column.setZero();
+  }
+  std::vector<Eigen::Index> in_order;
+  MatrixXd basis(columns.rows(), std::min(columns.rows(), columns.cols()));
+  Eigen::Index rank = 0;
+  for (Eigen::Index i = 0; i < columns.cols(); ++i) {
+    VectorXd rest = columns.col(i);
+    for (int twice = 0; twice < 2; ++twice)
+      rest -= basis.leftCols(rank) * (basis.leftCols(rank).transpose() * rest).eval();
+    if (const double size = rest.norm(); size > tolerance && rank < basis.cols())
+      basis.col(rank++) = rest / size;
+    else
+      in_order.push_back(i);
+  }
+  if (rank == 0) return in_order;  // Eigen does not factor what is empty
+  // A row with a small share in a dependence of many rows keeps rounding errors over this share when it comes last.
+  Eigen::ColPivHouseholderQR<MatrixXd> qr(columns);
+  std::vector<Eigen::Index> by_size;
+  for (Eigen::Index k = 0; k < columns.cols(); ++k)
+    if (k >= columns.rows() || !(std::fabs(qr.matrixQR()(k, k)) > tolerance))
+      by_size.push_back(qr.colsPermutation().indices()(k));
+  std::sort(by_size.begin(), by_size.end());
+  return by_size.size() > in_order.size() ? by_size : in_order;
 }
 
 VectorXd least_norm_solution(const MatrixXd& A, const VectorXd& b) {

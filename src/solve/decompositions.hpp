@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include <Eigen/Core>
 
@@ -35,6 +36,10 @@ bool has_cholesky_factor(const Eigen::MatrixXd& A);
 
 // An orthonormal basis of what all rows of A map to 0, by QR of A^T.
 Eigen::MatrixXd kernel_of_rows(const Eigen::MatrixXd& A, double threshold);
+
+// Rows that depend on others, in ascending order: of rows of length one less than `tolerance` is left. Later rows depend on
+// earlier ones, unless only pivots by size show the dependence. So do rows of zeros and those that are not finite.
+std::vector<Eigen::Index> dependent_rows(const Eigen::MatrixXd& A, double tolerance);
 
 // Among the vectors that make |A x - b| smallest, the shortest.
 Eigen::VectorXd least_norm_solution(const Eigen::MatrixXd& A, const Eigen::VectorXd& b);

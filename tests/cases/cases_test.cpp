@@ -453,6 +453,40 @@ TEST_F(Cases, RecordsBetweenAdaptiveStepsLoseNoDigits) {
   }
 }
 
+// --- bricard-directors, loop-twice-directors: dependent constraints of systems that are taken as sparse
+
+// One dependence of nearly all rows, which pivots of K K^T do not show: the rank was said to be 60, and Newton failed. At
+// rest some rows have no acceleration along them; their rounding errors took the multipliers away.
+TEST_F(Cases, BricardInDirectorsHasRank59AndMultipliersOfLeastNorm) {
+  const Json checked = check("bricard-directors");
+  EXPECT_EQ(checked["rank"], 59);
+  EXPECT_EQ(checked["saddle_regular"], false);
+  expect_contains(refusal("bricard-directors", {"--steps", "1"}), "rank 59 of 60, 'J5_2' follows from the others");
+  for (const char* steps : {"0", "5"}) {
+    const Json j = run("bricard-directors", {"--redundant", "minimum-norm", "--steps", steps});
+    EXPECT_EQ(j["redundant"]["rank"], 59);
+    EXPECT_LT(multiplier_error("bricard-directors", j), 1e-13);  // 4e-16
+    EXPECT_LT(j["equations"]["condition"].get<double>(), 1e3);   // 31
+    EXPECT_LT(j["equations"]["residual"].get<double>(), 1e-11);  // 2e-13
+  }
+  // By numpy's pinv at the start.
+  const Json start = run("bricard-directors", {"--redundant", "minimum-norm", "--steps", "0"});
+  double largest = 0.0;
+  for (const auto& [name, value] : start["multipliers"].items())
+    largest = std::fmax(largest, std::fabs(value.get<double>()));
+  EXPECT_NEAR(largest, 27.7357, 1e-4);
+}
+
+// The condition was that of all rows, infinite, and good multipliers were called badly determined.
+TEST_F(Cases, ConditionLeavesOutWhatIsWrittenTwice) {
+  const Json j = run("loop-twice-directors", {"--redundant", "minimum-norm", "--steps", "3"});
+  EXPECT_LT(multiplier_error("loop-twice-directors", j), 1e-13);  // 4e-16
+  ASSERT_TRUE(j["equations"]["condition"].is_number()) << j["equations"];
+  EXPECT_LT(j["equations"]["condition"].get<double>(), 1e3);  // 58
+  for (const Json& note : j["notes"])
+    EXPECT_EQ(note.get<std::string>().find("badly determined"), std::string::npos) << note;
+}
+
 // --- starts
 
 // Starts that are off by rounding are accepted as they are, with --project and without; the motion is the free one.
