@@ -111,6 +111,7 @@ std::string told(const RandomModel& model, const MethodInfo& method, RandomCheck
   const auto file =
       std::filesystem::temp_directory_path() / fmt::format("random_{}_{}.toml", to_string(model.family), model.number);
   std::ofstream(file) << model.text;
+  if (check == RandomCheck::units && model.small) std::ofstream(file.string() + ".small.toml") << *model.small;
   return fmt::format(
       "{}: {}, {}: {}\n    model: {}\n    repeat: RATTLEBACK_RANDOM={}:{}:{}:{} random_tests --gtest_filter='*Named*'",
       model.title(), method.name, to_string(check), text, file.string(), to_string(model.family), model.number,
