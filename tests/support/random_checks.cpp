@@ -383,7 +383,8 @@ Verdict Subject::renaming(const MethodInfo& method) {
 Verdict Subject::reordering(const MethodInfo& method) {
   if (method.name == "dg-itoh-abe") return beside("takes one coordinate after the other");
   // Which rows are left out depends on their order, and off the constraints they do not say quite the same.
-  if (random_.redundant && options(method).formulation == "index2") return beside("dependent rows while positions drift");
+  if (random_.redundant && options(method).formulation == "index2")
+    return beside("dependent rows while positions drift");
   const Outcome one = run(model_, options(method));
   // Reduced coordinates depend on the order of the coordinates (docs/theory/energy.md), not on that of the constraints.
   const bool reduced = method.energy == Claim::yes && model_.kind == Kind::mechanical;
