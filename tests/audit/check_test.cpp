@@ -8,6 +8,7 @@
 
 #include "rattleback/error.hpp"
 #include "rattleback/simulate.hpp"
+#include "rattleback/write.hpp"
 
 namespace rattleback {
 namespace {
@@ -21,6 +22,17 @@ TEST(Check, SeesThatTheRollingDiskIsNonholonomic) {
   EXPECT_TRUE(r.consistent);
   EXPECT_TRUE(r.derivatives_ok);
   EXPECT_LT(r.derivative_error, 1e-8);  // 2e-11
+}
+
+TEST(Check, SaysWhereNothingCouldBeCompared) {
+  const Model model = load_model("skate");
+  CheckReport r = check(model);
+  EXPECT_FALSE(r.derivatives_undetermined);
+  EXPECT_EQ(to_json(model, r).find("derivatives_undetermined"), std::string::npos);
+  EXPECT_NE(to_text(model, r).find("agree with finite differences"), std::string::npos);
+  r.derivatives_undetermined = true;
+  EXPECT_NE(to_json(model, r).find("\"derivatives_undetermined\":true"), std::string::npos) << to_json(model, r);
+  EXPECT_NE(to_text(model, r).find("not compared: finite differences do not settle"), std::string::npos);
 }
 
 // Frobenius: x' - y z' is not integrable alone; x' + 2 x x' ... is the derivative of a function; and two forms that are
