@@ -227,7 +227,7 @@ void check_large(const Model& model, CheckReport& out) {
     const std::vector<double> x = values(f), rate = values(rates);
     for (const Entries* function : {&f, static_cast<const Entries*>(&rates)})
       for (const ConstraintResidual& r : family_residuals(
-               g, *function, holonomic && function == &f, [&](std::int32_t i) { return names[i]; }, at))
+               g, *function, holonomic && function == &f, [&](std::int32_t i) { return names[i]; }, at, model.angles))
         out.consistent = out.consistent && r.is_rounding();
     for (const Names::Group& group : names.groups()) {
       ConstraintCheck c;

@@ -54,6 +54,8 @@ double passed_on(Op op, Rounded a, Rounded b, Rounded c, double r) {
   }
 }
 
+double raised(double x, double error, double floor) { return x == std::floor(x) ? error : std::fmax(error, floor); }
+
 }  // namespace
 
 Rounded apply(Op op, Rounded a, Rounded b, Rounded c) {
@@ -115,8 +117,8 @@ Rounded RoundedValues::compute(const Step& step, std::int32_t k, const Point& po
     }
     case Op::variable:
       if (n.space == kTime) return {};
-      if (n.space == kPosition) return {point.q[at], point.q_error[at]};
-      if (n.space == kVelocity) return {point.v[at], point.v_error[at]};
+      if (n.space == kPosition) return {point.q[at], raised(point.q[at], point.q_error[at], point.q_floor)};
+      if (n.space == kVelocity) return {point.v[at], raised(point.v[at], point.v_error[at], point.v_floor)};
       return {at < point.multipliers.size() ? point.multipliers[at] : 0.0, 0.0};
     case Op::lookup:
     case Op::lookup_slope: {

@@ -36,6 +36,7 @@ class RoundedValues {
   struct Point {
     std::span<const double> q, v, q_error, v_error;
     std::span<const double> multipliers = {};  // exact; 0 where there are none
+    double q_floor = 0.0, v_floor = 0.0;       // least bounds of numbers that are not whole
   };
   // Everything outside of loops.
   void evaluate(const Point& point);

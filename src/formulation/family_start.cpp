@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <Eigen/SparseCholesky>
 #include <Eigen/SparseCore>
@@ -57,17 +58,24 @@ Sparse evaluate(const Graph& g, const Entries& matrix, std::int32_t rows, std::i
 
 std::vector<ConstraintResidual> family_residuals(const Graph& g, const Entries& constraints, bool position,
                                                  const std::function<std::string(std::int32_t)>& name,
-                                                 const RoundedValues::Point& at) {
+                                                 const RoundedValues::Point& at, std::span<const std::int32_t> angles) {
+  const RoundedValues::Point printed = as_printed(at, angles);
   std::vector<ConstraintResidual> out;
   for (const Entry& constraint : constraints) {
     RoundedValues function(g, std::span(&constraint.expr, 1));
     function.evaluate(at);
+    std::optional<RoundedValues> again;  // made when it is first needed
     ConstraintResidual worst{"", position, -1.0, 0.0};
     std::int32_t which = 0;
     for (std::int32_t i = 0; i < std::max<std::int32_t>(1, constraint.count); ++i) {
       if (constraint.count != 0) function.iterate(at, i);
       const Rounded x = function[0];
-      const ConstraintResidual one{"", position, std::fabs(x.value), kStartUlps * x.error};
+      ConstraintResidual one{"", position, std::fabs(x.value), kStartUlps * x.error};
+      if (!one.is_rounding()) {
+        if (!again) again.emplace(g, std::span(&constraint.expr, 1)).evaluate(printed);
+        if (constraint.count != 0) again->iterate(printed, i);
+        one.excuse(kStartUlps * (*again)[0].error);
+      }
       if (worst.value >= 0.0 && one.excess() <= worst.excess()) continue;
       worst = one;
       which = i;
@@ -219,8 +227,9 @@ StartAnalysis analyse_large_start(const System& system, const RoundedValues::Poi
   const FamilyMechanical& f = system.families();
   const std::span<const double> q = at.q, v = at.v;
   const auto name = [&](std::int32_t i) { return system.model().multiplier_name(i); };
-  out.residuals = family_residuals(f.graph, f.g, true, name, at);
-  for (ConstraintResidual& r : family_residuals(f.graph, f.k, false, name, at)) out.residuals.push_back(std::move(r));
+  out.residuals = family_residuals(f.graph, f.g, true, name, at, system.model().angles);
+  for (ConstraintResidual& r : family_residuals(f.graph, f.k, false, name, at, system.model().angles))
+    out.residuals.push_back(std::move(r));
   for (const ConstraintResidual& r : out.residuals) out.consistent = out.consistent && r.is_rounding();
   const RowRank rank = row_rank(f.graph, f.K, f.m, f.n, q, v);
   out.rank = rank.rank;
@@ -367,9 +376,10 @@ Projected project_large_start(const System& system, Start& s) {
     const Entries& function = space == kPosition ? f.g : f.k;
     add_bounds(model, s);
     const auto judge = [&] {
-      return left_over(model,
-                       family_residuals(f.graph, function, space == kPosition, name, {s.q, s.v, s.q_error, s.v_error}),
-                       space);
+      return left_over(
+          model,
+          family_residuals(f.graph, function, space == kPosition, name, {s.q, s.v, s.q_error, s.v_error}, model.angles),
+          space);
     };
     if (judge().empty()) return "";
     SparseProblem problem(f, space, s, space == kPosition ? model.keep_q : model.keep_v);

@@ -11,7 +11,7 @@ Projected project_large_start(const System& system, Start& start);
 // The worst member of each entry of a vector function whose rows have the names `name`.
 std::vector<ConstraintResidual> family_residuals(const Graph& g, const Entries& constraints, bool position,
                                                  const std::function<std::string(std::int32_t)>& name,
-                                                 const RoundedValues::Point& at);
+                                                 const RoundedValues::Point& at, std::span<const std::int32_t> angles);
 
 // What is left of a row of length one that depends on others is shorter than this.
 constexpr double kDependentRow = 1e-10;

@@ -22,6 +22,10 @@ struct ConstraintResidual {
   double allowed = 0.0;   // what rounding explains
 
   [[nodiscard]] bool is_rounding() const { return value <= allowed; }
+  // A larger bound counts where it explains the residual.
+  void excuse(double bound) {
+    if (value <= bound && bound > allowed) allowed = bound;
+  }
   // How far it is from that, to find the worst.
   [[nodiscard]] double excess() const { return value / std::fmax(allowed, 1e-300); }
 };
@@ -73,6 +77,10 @@ struct Projected {
 };
 Projected project_start(const System& system, Start& start);
 Projected project_start(const System& system, std::vector<double>& q, std::vector<double>& v);
+
+// A number that is not whole is known to an ulp of the largest one at best: what a run printed has small numbers where rounding
+// left something of 0. Angles have no size of their own.
+RoundedValues::Point as_printed(RoundedValues::Point at, std::span<const std::int32_t> angles);
 
 // For the projection of large systems: bounds of the model's own start where there are none yet; what is left over after a
 // projection of positions or velocities, "" when that is rounding.
