@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
+#include "files/replace.hpp"
 #include "plot/svg.hpp"
 #include "rattleback/error.hpp"
 #include "rattleback/method.hpp"
 #include "report/figures.hpp"
-#include "report/write.hpp"
 #include "simulate/option_table.hpp"
 #include "verbs.hpp"
 
@@ -118,6 +118,8 @@ struct ReadField {
     }
   }
   void operator()(std::function<void(const Progress&)> Options::*) const {}
+  void operator()(std::function<void(const std::string&)> Options::*) const {}
+  void operator()(std::stop_token Options::*) const {}
 
  private:
   template <class Number>
@@ -162,7 +164,7 @@ void Files::write(const std::string& path, const std::string& said, const std::f
 }
 
 void Files::draw(const std::string& path, const std::function<plot::Figure()>& figure) {
-  write(path, fmt::format("Drawn in {}", path), [&] { report::write_text(path, plot::to_svg(figure())); });
+  write(path, fmt::format("Drawn in {}", path), [&] { files::write_text(path, plot::to_svg(figure())); });
 }
 
 void Files::finish() const {

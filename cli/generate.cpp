@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "common.hpp"
+#include "files/replace.hpp"
 #include "methods/bind.hpp"
 #include "rattleback/generate.hpp"
-#include "report/write.hpp"
 #include "simulate/complete.hpp"
 #include "verbs.hpp"
 
@@ -52,7 +52,7 @@ int generate(const Words& words) {
   const std::string output = a.text("--output").value_or("");
   if (a.has("--output")) {
     if (output.ends_with(".hpp") || output.ends_with(".h"))
-      a.collect([&] { report::check_place(output, "header"); });
+      a.collect([&] { files::check_place(output, "header"); });
     else
       a.fault(fmt::format("--output takes a file that ends in .hpp or .h, found '{}'", output));
   }
@@ -70,7 +70,7 @@ int generate(const Words& words) {
     return kDone;
   }
   Files files;
-  files.write(output, fmt::format("Written to {}: struct {}", output, name), [&] { report::write_text(output, text); });
+  files.write(output, fmt::format("Written to {}: struct {}", output, name), [&] { files::write_text(output, text); });
   files.finish();
   print(files.text().substr(1));
   return kDone;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "common.hpp"
+#include "files/replace.hpp"
 #include "methods/bind.hpp"
 #include "progress.hpp"
 #include "rattleback/write.hpp"
@@ -40,7 +41,7 @@ Arguments declare() {
 void check_files(Arguments& a, const std::string& system, const Options& options, const std::string& output,
                  const std::string& plot, const std::string& page) {
   if (a.has("--output")) a.collect([&] { check_output_path(output); });
-  if (!options.checkpoint.empty()) a.collect([&] { report::check_place(options.checkpoint, "checkpoint"); });
+  if (!options.checkpoint.empty()) a.collect([&] { files::check_place(options.checkpoint, "checkpoint"); });
   const auto same = [](const std::string& x, const std::string& y) {
     if (x.empty() || y.empty()) return false;
     std::error_code error;
@@ -106,7 +107,7 @@ int run(const Words& words) {
       [&] { report::write_trajectory(model, trajectory, report::dump(report::options_json(options, load)), output); });
   files.draw(plot, [&] { return report::figure_of(model, trajectory); });
   files.write(page, fmt::format("Report: {}", page),
-              [&] { report::write_text(page, report::run_report(model, trajectory, options, load)); });
+              [&] { files::write_text(page, report::run_report(model, trajectory, options, load)); });
   print(a.has("--json") ? report::dump(report::run_json(model, trajectory, &options))
                         : to_text(model, trajectory) + files.text());
   files.finish();

@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include "common.hpp"
+#include "files/replace.hpp"
 #include "members.hpp"
 #include "methods/bind.hpp"
 #include "progress.hpp"
 #include "report/figures.hpp"
-#include "report/write.hpp"
 #include "verbs.hpp"
 
 namespace rattleback::cli {
@@ -38,7 +38,7 @@ std::vector<std::string> read_axes(Arguments& a) {
 }
 
 void check_csv(const std::string& path) {
-  report::check_place(path, "output file");
+  files::check_place(path, "output file");
   if (!path.ends_with(".csv"))
     throw Error(fmt::format("output file '{}': a section is written as CSV. Use a name that ends with .csv", path));
 }

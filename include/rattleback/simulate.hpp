@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -54,12 +55,16 @@ struct Options {
   double checkpoint_seconds = 1.0;      // how often
   std::string native = {};              // "" or "auto", "on", "off": steps as compiled machine code
   std::function<void(const Progress&)> progress = {};  // called a few times a second
+  std::function<void(const std::string&)> warn = {};   // told at once what failed without ending the run: a full disk
+  std::stop_token stop = {};                           // ends the run after its step; what there is is kept
 
   // All faults at once, one per line; empty when there are none. simulate() throws Error with them.
   [[nodiscard]] std::string validate() const;
 };
 
-enum class Status { done, stopped };
+enum class Status { done, stopped, cancelled };  // stopped: the method failed; cancelled: Options::stop
+
+const char* to_string(Status status);
 
 // What a unilateral constraint did, and when.
 struct Contact {
@@ -151,7 +156,8 @@ struct Trajectory {
   double t = 0.0;          // reached
 
   Status status = Status::done;
-  std::string message;  // why it stopped, at which t, what to try
+  std::string message;           // why it stopped, at which t, what to try
+  std::string checkpoint_fault;  // why the latest checkpoint could not be written; empty: it was, or none was asked for
   std::vector<std::string>
       notes;  // what the reader should know: shorter last step, projected start, claims that do not hold here
 

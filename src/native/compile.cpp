@@ -21,6 +21,8 @@
 
 #include <fmt/format.h>
 
+#include "files/digest.hpp"
+
 extern char** environ;  // NOLINT(readability-redundant-declaration): not in every unistd.h
 
 namespace rattleback {
@@ -53,16 +55,6 @@ std::string target_flag() {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
   });
   return fmt::format("-march={}", name.empty() || !plain ? "native" : name);
-}
-
-std::string hash_of(const std::string& text) {  // FNV-1a, twice with different starts: 128 bits
-  std::uint64_t a = 0xcbf29ce484222325ULL, b = 0x84222325cbf29ce4ULL;
-  for (const char c : text) {
-    a = (a ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-    b = (b ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-    b = (b << 7U) | (b >> 57U);
-  }
-  return fmt::format("{:016x}{:016x}", a, b);
 }
 
 // Belongs to this user, and nobody else may write to it.
@@ -218,7 +210,7 @@ NativeCode native_code(const std::string& text, bool only_cached, const char* sy
   const std::string target = target_flag();
   std::string flags = target + ' ';
   for (const char* f : kFlags) flags += std::string(f) + ' ';
-  const std::string name = hash_of(text + flags + compiler_identity(*compiler) + processor_identity());
+  const std::string name = long_digest(text + flags + compiler_identity(*compiler) + processor_identity());
   const std::optional<fs::path> cache = cache_folder();
   if (cache) {
     const fs::path object = *cache / (name + ".so");

@@ -1,4 +1,5 @@
 #include "rattleback/generate.hpp"
+#include "files/replace.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,7 +14,6 @@
 #include "methods/bind.hpp"
 #include "native/header_text.hpp"
 #include "rattleback/error.hpp"
-#include "report/write.hpp"
 #include "simulate/complete.hpp"
 
 namespace rattleback {
@@ -124,7 +124,7 @@ int write_step_header(const Model& model, const Options& options, const std::str
   const std::string text = step_header(model, options, name);
   std::ifstream in(path, std::ios::binary);
   if (in && std::string(std::istreambuf_iterator<char>(in), {}) == text) return 0;
-  report::write_text(path, text);
+  files::write_text(path, text);
   return 0;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s\n", error.what());

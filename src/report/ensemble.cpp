@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "audit/energy_balance.hpp"
+#include "files/replace.hpp"
 #include "rattleback/analysis.hpp"
 #include "report/hdf5.hpp"
 #include "report/layout.hpp"
@@ -202,7 +203,7 @@ void write_ensemble(const Model& model, const EnsembleReport& r, const std::stri
   tables.push_back({{"members/q", positions, q.data()}, members});
   if (!v.empty()) tables.push_back({{"members/v", velocities, v.data()}, members});
   if (r.energy) tables.push_back({{"members/energy_error", {"energy_error"}, errors.data(), true}, members});
-  write_whole(path, [&](const std::string& place) {
+  files::write_whole(path, [&](const std::string& place) {
     write_hdf5(tables,
                {{"model", model.text},
                 {"system", model.key},

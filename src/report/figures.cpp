@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "audit/energy_balance.hpp"
+#include "files/replace.hpp"
 #include "rattleback/error.hpp"
 #include "report/lists.hpp"
-#include "report/write.hpp"
 
 namespace rattleback::report {
 namespace {
@@ -167,7 +167,7 @@ Figure figure_of(const Model& model, const SectionRequest& request, const Sectio
 }
 
 void check_figure_path(const std::string& path) {
-  check_place(path, "figure");
+  files::check_place(path, "figure");
   if (!path.ends_with(".svg"))
     throw Error(fmt::format("figure '{}' has an ending that is not known. Figures are written as .svg", path));
 }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "files/replace.hpp"
 #include "rattleback/error.hpp"
 #include "report/html_text.hpp"
 #include "report/json.hpp"
@@ -15,7 +16,6 @@
 #include "report/report_data.hpp"
 #include "report/statements.hpp"
 #include "report/version.hpp"
-#include "report/write.hpp"
 
 namespace rattleback::report {
 namespace {
@@ -162,7 +162,7 @@ std::string mark_of(const std::string& s) {
 void check_report_path(const std::string& path) {
   if (const std::string reason = report_missing(); !reason.empty())
     throw Error(fmt::format("--report is not in this build: {}", reason));
-  check_place(path, "report");
+  files::check_place(path, "report");
   if (!path.ends_with(".html"))
     throw Error(fmt::format("report '{}' has an ending that is not known. Reports are written as .html", path));
 }

@@ -226,7 +226,7 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
     json["records"] = {{"output_every", trajectory.output_every}, {"rows", trajectory.records.rows}};
   json["start"] = start_json(model, trajectory);
   json["notes"] = trajectory.notes;
-  json["status"] = trajectory.status == Status::done ? "done" : "stopped";
+  json["status"] = to_string(trajectory.status);
   json["message"] = trajectory.message;
   json["native"] = trajectory.native;
   json["wall_seconds"] = trajectory.wall_seconds;

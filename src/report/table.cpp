@@ -7,16 +7,16 @@
 
 #include <fmt/format.h>
 
+#include "files/replace.hpp"
 #include "rattleback/error.hpp"
 #include "report/columns.hpp"
 #include "report/csv.hpp"
-#include "report/write.hpp"
 
 namespace rattleback::report {
 
 void write_table(const std::string& path, const std::vector<std::string>& columns, std::size_t rows,
                  const std::function<void(std::size_t row, std::vector<double>& cells)>& fill) {
-  write_whole(path, [&](const std::string& place) {
+  files::write_whole(path, [&](const std::string& place) {
     const auto fail = [] { throw Error(fmt::format("cannot write the CSV file: {}", std::strerror(errno))); };
     struct Close {
       void operator()(std::FILE* f) const { std::fclose(f); }

@@ -1,9 +1,7 @@
-// Where output goes: checked before a run, written whole or not at all after it.
+// Trajectories as files: checked before a run, written whole or not at all after it (files/replace.hpp).
 #pragma once
 
-#include <functional>
 #include <string>
-#include <string_view>
 
 #include "rattleback/write.hpp"
 
@@ -14,15 +12,6 @@ namespace rattleback {
 void check_output_path(const std::string& path);
 
 namespace report {
-
-// The same for any file; `what` is its name in messages ("output file", "checkpoint").
-void check_place(const std::string& path, std::string_view what);
-
-// Calls `writer` with a place beside `path`, and puts what it wrote there in the place of `path`. Throws Error.
-void write_whole(const std::string& path, const std::function<void(const std::string& place)>& writer);
-
-// Whole or not at all. Throws Error.
-void write_text(const std::string& path, std::string_view text);
 
 // write_trajectory that also keeps the request, as JSON, in HDF5 files.
 void write_trajectory(const Model& model, const Trajectory& trajectory, const std::string& options,

@@ -11,13 +11,13 @@
 #include <fmt/format.h>
 
 #include "analysis/parallel.hpp"
+#include "files/replace.hpp"
 #include "model/suggest.hpp"
 #include "plot/svg.hpp"
 #include "rattleback/error.hpp"
 #include "report/index_page.hpp"
 #include "report/json.hpp"
 #include "report/layout.hpp"
-#include "report/write.hpp"
 
 namespace rattleback::reproduce {
 namespace {
@@ -61,7 +61,7 @@ void make_folder(const std::string& folder) {
   fs::create_directories(folder, error);
   if (error || !fs::is_directory(folder))
     throw Error(fmt::format("--output '{}': cannot make this folder ({})", folder, error.message()));
-  report::check_place((fs::path(folder) / "index.html").string(), "page");
+  files::check_place((fs::path(folder) / "index.html").string(), "page");
 }
 
 std::string found_text(double value) { return fmt::format("{:.7g}", value); }
@@ -121,7 +121,7 @@ report::IndexEntry index_entry(const Entry& entry) {
 
 void write_entry(const Entry& entry, const fs::path& folder) {
   const auto write = [&](const std::string& ending, const std::string& text) {
-    report::write_text((folder / (entry.recipe.id + ending)).string(), text);
+    files::write_text((folder / (entry.recipe.id + ending)).string(), text);
   };
   write(".csv", entry.finding.csv);
   write(".json", report::dump(entry_json(entry)) + "\n");
@@ -219,8 +219,8 @@ Report reproduce(const Request& request) {
         "document "
         "claims, what is found, and whether the two agree.",
         report::count_text(static_cast<std::int64_t>(out.entries.size()), "experiment"), out.wall_seconds);
-    report::write_text((fs::path(request.folder) / "index.html").string(),
-                       report::index_page(index, "The experiments, redone", lead));
+    files::write_text((fs::path(request.folder) / "index.html").string(),
+                      report::index_page(index, "The experiments, redone", lead));
   }
   return out;
 }

@@ -44,11 +44,6 @@ std::string shown(const std::string& value) { return value.empty() ? "not given"
 
 }  // namespace
 
-std::uint64_t digest(std::string_view bytes, std::uint64_t more) {
-  for (const char c : bytes) more = (more ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-  return more;
-}
-
 std::size_t Checkpoint::record_width() const {
   std::size_t width = 0;
   for (const auto& [name, size] : columns) width += size;

@@ -39,9 +39,6 @@ struct Checkpoint {
 // -- are options, whose values are shown; others are digests, which matter only when no option differs.
 std::vector<std::string> differences(const Checkpoint& saved, const Checkpoint& now);
 
-// A number that tells texts apart (FNV-1a). `more` continues one.
-std::uint64_t digest(std::string_view bytes, std::uint64_t more = 0xcbf29ce484222325ULL);
-
 class CheckpointFile {
  public:
   // Throws Error when the path cannot be written.

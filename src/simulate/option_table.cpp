@@ -96,24 +96,28 @@ constexpr std::array kTable = {
     OptionRow{.name = "native", .field = &O::native, .on_resume = free_choice, .unit = "auto|on|off",
               .help = "steps as compiled machine code; auto, the default: when the run is long", .usual = "auto"},
     OptionRow{.name = "progress", .field = &O::progress, .on_resume = none},
+    OptionRow{.name = "warn", .field = &O::warn, .on_resume = none},
+    OptionRow{.name = "stop", .field = &O::stop, .on_resume = none},
 };
 // clang-format on
 
 // Does not compile when Options has another number of fields than the table has rows.
 [[maybe_unused]] constexpr std::size_t fields_of(const Options& o) {
   const auto& [f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19, f20, f21, f22, f23,
-               f24, f25, f26, f27, f28, f29, f30, f31, f32] = o;
+               f24, f25, f26, f27, f28, f29, f30, f31, f32, f33, f34] = o;
   (void)f1;
-  return 32;
+  return 34;
 }
-static_assert(kTable.size() == 32, "each field of Options has one row, and fields_of() counts the fields");
+static_assert(kTable.size() == 34, "each field of Options has one row, and fields_of() counts the fields");
 
 template <class T>
 constexpr bool is_text = std::is_same_v<T, std::string>;
 template <class T>
 constexpr bool is_optional = std::is_same_v<T, std::optional<double>> || std::is_same_v<T, std::optional<std::int64_t>>;
 template <class T>
-constexpr bool is_function = std::is_same_v<T, std::function<void(const Progress&)>>;
+constexpr bool is_of_process =  // of this process, no value
+    std::is_same_v<T, std::function<void(const Progress&)>> ||
+    std::is_same_v<T, std::function<void(const std::string&)>> || std::is_same_v<T, std::stop_token>;
 template <class T>
 constexpr bool is_list = std::is_same_v<T, std::vector<std::string>>;
 
@@ -192,7 +196,9 @@ bool is_default(const OptionRow& row, const Options& options) {
   return std::visit(
       [&](auto field) {
         const Options usual;
-        if constexpr (is_function<std::decay_t<decltype(usual.*field)>>)
+        if constexpr (std::is_same_v<std::decay_t<decltype(usual.*field)>, std::stop_token>)
+          return !(options.*field).stop_possible();
+        else if constexpr (is_of_process<std::decay_t<decltype(usual.*field)>>)
           return !(options.*field);
         else
           return options.*field == usual.*field;
@@ -209,7 +215,7 @@ std::string option_text(const OptionRow& row, const Options& options) {
       return fmt::format("{}", fmt::join(x, "\n"));
     else if constexpr (is_optional<T>)
       return x ? fmt::format("{}", *x) : "";
-    else if constexpr (is_function<T>)
+    else if constexpr (is_of_process<T>)
       return "";
     else
       return fmt::format("{}", x);

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -27,7 +28,8 @@ struct OptionRow {
   using Field =
       std::variant<std::string Options::*, bool Options::*, int Options::*, std::int64_t Options::*, double Options::*,
                    std::optional<double> Options::*, std::optional<std::int64_t> Options::*,
-                   std::vector<std::string> Options::*, std::function<void(const Progress&)> Options::*>;
+                   std::vector<std::string> Options::*, std::function<void(const Progress&)> Options::*,
+                   std::function<void(const std::string&)> Options::*, std::stop_token Options::*>;
   std::string_view name;  // of the flag without its dashes, and the key in JSON
   Field field;
   OnResume on_resume = OnResume::same;

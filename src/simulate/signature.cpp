@@ -1,12 +1,11 @@
 #include "simulate/signature.hpp"
 
 #include <bit>
-#include <fstream>
-#include <iterator>
 
 #include <fmt/format.h>
 
-#include "simulate/checkpoint.hpp"
+#include "files/digest.hpp"
+#include "files/read.hpp"
 #include "simulate/option_table.hpp"
 
 namespace rattleback {
@@ -69,9 +68,7 @@ std::string digest_of(const Model& model) {
 }
 
 std::string file_digest(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  return fmt::format("a file with the digest {:016x}", digest(text));
+  return fmt::format("a file with the digest {:016x}", digest(files::read_text(path, files::kLargestTableau).text));
 }
 
 template <class Name>

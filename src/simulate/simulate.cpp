@@ -608,6 +608,15 @@ std::optional<MeasuredOrder> measured_order(const Model& model, Options options)
 
 }  // namespace
 
+const char* to_string(Status status) {
+  switch (status) {
+    case Status::done: return "done";
+    case Status::stopped: return "stopped";
+    case Status::cancelled: return "cancelled";
+  }
+  return "";
+}
+
 FollowedRun simulate(const Model& model, const Options& options, const Follower& follower) {
   if (const std::string faults = options.validate(); !faults.empty()) throw Error(faults);
   Run run(model, options, follower);

@@ -65,11 +65,13 @@ class ResumePairs {
 
   void play(const Model& model, const Game& game, Played& played) {
     Options a;
+    std::vector<OptionRow> rows;  // what belongs to a request
     for (const OptionRow& row : option_table())
+      if (row.on_resume != OnResume::none && row.on_resume != OnResume::end) rows.push_back(row);
+    for (const OptionRow& row : rows)
       if (one_in(9)) draw(row, a, game);
     if (!a.validate().empty()) return play(model, game, played);
     Options b = a;
-    const auto rows = option_table();
     for (int changes = static_cast<int>(random_() % 3); changes > 0; --changes)
       draw(rows[random_() % rows.size()], b, game);
     const auto steps = static_cast<std::int64_t>(random_() % 20);
@@ -135,7 +137,6 @@ class ResumePairs {
   }
 
   void draw(const OptionRow& row, Options& o, const Game& game) {
-    if (row.on_resume == OnResume::none || row.on_resume == OnResume::end) return;
     std::visit([&](auto field) { o.*field = value(row, o.*field, game); }, row.field);
     if (row.name == "native" && o.native == "on" && !native_) o.native = "off";
   }
@@ -157,6 +158,11 @@ class ResumePairs {
                                              const Game&) {
     return {};
   }
+  std::function<void(const std::string&)> value(const OptionRow&, const std::function<void(const std::string&)>&,
+                                                const Game&) {
+    return {};
+  }
+  std::stop_token value(const OptionRow&, const std::stop_token&, const Game&) { return {}; }
   template <class Number>
   Number value(const OptionRow& row, const Number& old, const Game&) {
     std::vector<double> some = {0.05, 0.07, 0.1, 0.3, 1.0, 2.0, 3.0, 4.0, 6.0, 1e-4, 1e-6, 0.0};

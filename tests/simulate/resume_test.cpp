@@ -95,7 +95,7 @@ TEST(Resume, DoesNotDependOnWhatFailedStepsLeftBehind) {
 }
 
 TEST(Resume, RandomPairsHaveTheSameBitsOrAreRefusedByName) {
-  const Played played = play_resume_pairs(15, 6, false);
+  const Played played = play_resume_pairs(15, 9, false);
   EXPECT_GT(played.resumed, 12) << played.text();
   EXPECT_GT(played.refused, 4) << played.text();
 }
@@ -233,6 +233,7 @@ TEST(OptionTable, NamesEveryFieldOnce) {
   for (const OptionRow& row : option_table()) {
     names.push_back(flag_of(row));
     Options changed;
+    const std::stop_source stop;
     std::visit(
         [&](auto field) {
           using T = std::decay_t<decltype(changed.*field)>;
@@ -244,6 +245,10 @@ TEST(OptionTable, NamesEveryFieldOnce) {
             changed.*field = {"x"};
           else if constexpr (std::is_same_v<T, std::function<void(const Progress&)>>)
             changed.*field = [](const Progress&) {};
+          else if constexpr (std::is_same_v<T, std::function<void(const std::string&)>>)
+            changed.*field = [](const std::string&) {};
+          else if constexpr (std::is_same_v<T, std::stop_token>)
+            changed.*field = stop.get_token();
           else
             changed.*field = 17;
         },
