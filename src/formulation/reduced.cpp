@@ -37,7 +37,7 @@ Vec variables(Graph& g, Space space, std::int32_t first, std::int32_t count) {
 // The reflections I - beta_k w_k w_k^T of the QR factorisation of A^T, with w_k = (0, R_kk + s_k |R_k|, R_k+1,k, ...).
 class Householder {
  public:
-  // sign(k, R_kk) gives s_k.
+  // sign(k, R_kk, |R_k|) gives s_k.
   template <class Sign>
   Householder(Graph& g, const Matrix& A, std::size_t n, Sign&& sign) : g_(g), n_(n) {
     Matrix R = A;  // by column of A^T
@@ -48,7 +48,7 @@ class Householder {
         w[j] = R[k][j];
         norm2 = g.add(norm2, g.mul(w[j], w[j]));
       }
-      const NodeId norm = g.unary(Op::sqrt, norm2), signed_norm = g.mul(sign(k, w[k]), norm);
+      const NodeId norm = g.unary(Op::sqrt, norm2), signed_norm = g.mul(sign(k, w[k], norm), norm);
       const NodeId beta = g.div(g.one(), g.add(norm2, g.mul(w[k], signed_norm)));
       w[k] = g.add(w[k], signed_norm);
       w_.push_back(std::move(w));
@@ -310,19 +310,27 @@ Reduced::Reduced(const Mechanical& f, std::span<const double> start, bool differ
   system.n = n + free;
   const Parts parts = parts_of(g, f);
   const Vec s = variables(g, kMultiplier, 0, f.m);
-  const auto choose = [&](std::size_t, NodeId r) {
+  const auto choose = [&](std::size_t, NodeId r, NodeId) {
     return g.select(g.binary(Op::less, r, g.zero()), g.constant(-1.0), g.one());
   };
-  const auto keep_sign = [&](std::size_t k, NodeId r) {
-    choice.push_back(choose(k, r));
-    return choice.back();
+  // Of several constraints R_kk is often 0, and then its sign is that of the rounding, which knows how they are written. So
+  // the sign changes elsewhere, at a ratio that models are not likely to have; any that is not near -1 is as safe.
+  const auto choose_off_zero = [&](std::size_t, NodeId r, NodeId norm) {
+    constexpr double kRatio = -0.137;
+    return g.select(g.binary(Op::less, r, g.mul(g.constant(kRatio), norm)), g.constant(-1.0), g.one());
+  };
+  const auto keep = [&](auto&& sign) {
+    return [&, sign](std::size_t k, NodeId r, NodeId norm) {
+      choice.push_back(sign(k, r, norm));
+      return choice.back();
+    };
   };
   Matrix X;  // by column
   const auto last_columns = [&](const Matrix& A, auto&& sign) {
     const Householder qr(g, A, at(n), sign);
     for (std::int32_t c = f.m; c < n; ++c) X.push_back(qr.column(at(c)));
   };
-  const auto kept_sign = [&](std::size_t k, NodeId) { return s[k]; };
+  const auto kept_sign = [&](std::size_t k, NodeId, NodeId) { return s[k]; };
   // With a single free direction X is a unit vector, the same for all constraints with this span.
   const bool several = f.m > 1 && free > 1;
   if (const auto chosen = several ? lasting_anchors(g, f.K, start) : std::nullopt) {
@@ -338,7 +346,7 @@ Reduced::Reduced(const Mechanical& f, std::span<const double> start, bool differ
       for (std::size_t j = 0; j < at(n); ++j)
         A[k][j] = j < chosen->size() ? (j == k ? g.one() : g.zero()) : row[order[j]];
     }
-    last_columns(A, [&](std::size_t, NodeId) { return g.one(); });
+    last_columns(A, [&](std::size_t, NodeId, NodeId) { return g.one(); });
     for (Vec& column : X) {
       const Vec moved = column;
       for (std::size_t j = 0; j < at(n); ++j) column[order[j]] = moved[j];
@@ -348,7 +356,7 @@ Reduced::Reduced(const Mechanical& f, std::span<const double> start, bool differ
     Matrix U;
     for (std::int32_t c = 0; c < f.m; ++c) U.push_back(given.column(at(c)));
     Matrix places = anchors(g, f.K, std::move(U), at(n));
-    (void)Householder(g, basis_at(g, f.K, places), at(n), keep_sign);
+    (void)Householder(g, basis_at(g, f.K, places), at(n), keep(choose_off_zero));
     for (Vec& place : places)
       for (NodeId& e : place)
         if (!g.is_constant(e)) {
@@ -357,7 +365,7 @@ Reduced::Reduced(const Mechanical& f, std::span<const double> start, bool differ
         }
     last_columns(basis_at(g, f.K, places), kept_sign);
   } else {
-    (void)Householder(g, f.K, at(n), keep_sign);
+    (void)Householder(g, f.K, at(n), keep(choose));
     last_columns(f.K, kept_sign);
   }
 
