@@ -42,7 +42,7 @@ int generate(const Words& words) {
   a.value("--name", "NAME", "of the struct, as demo::Pendulum. Default: made of system and method");
   a.value("--output", "FILE.hpp", "where it is written. Default: standard output");
   add_method_options(a);
-  add_option(a, "tableau");
+  add_options(a, {"tableau", "redundant"});
   add_model_options(a);
   if (!a.parse(words)) return kDone;
 

@@ -51,6 +51,7 @@ std::string obstacle_at_start(const System& system, const StartAnalysis& a) {
     return fmt::format("needs inertia in {}. Add {}", fmt::join(a.without_inertia, ", "),
                        a.without_inertia.size() == 1 ? "a kinetic term for it, or remove the coordinate"
                                                      : "kinetic terms for them, or remove these coordinates");
+  if (!a.nearly_dependent.empty()) return "needs independent constraints: " + nearly_dependent_text(a);
   if (!a.saddle_regular) return "needs a regular saddle-point matrix [L_vv K^T; K 0] at the start";
   if (!a.pulling.empty())
     return "needs a multiplier that pushes: psi of '" + a.pulling.front() + "' pulls towards the constraint";
@@ -357,6 +358,13 @@ CheckReport check(const Model& model) {
         fmt::format("'{}' {} on the other constraints at the start, and no state near it satisfies all of them: "
                     "`--redundant minimum-norm` does not run this system from there",
                     fmt::join(out.redundant, "', '"), out.redundant.size() == 1 ? "depends" : "depend"));
+  else if (rows && out.multipliers.empty())
+    out.notes.push_back(fmt::format(
+        "'{}' {} on the other constraints at the start only: accelerations that keep the others do not keep {} there. "
+        "`--redundant minimum-norm` stops there with most methods, and names what is not kept. Start a little beside "
+        "it",
+        fmt::join(out.redundant, "', '"), out.redundant.size() == 1 ? "depends" : "depend",
+        out.redundant.size() == 1 ? "it" : "all of these"));
   else if (rows)
     out.notes.push_back(fmt::format(
         "{} from the other constraints. `--redundant minimum-norm` runs this system: in each step it integrates a "

@@ -296,6 +296,9 @@ StartAnalysis analyse(const System& system, StartFunctions& functions, const Jud
       for (Eigen::Index i = 0; i < n; ++i)
         if (kernel.row(i).norm() > 1e-6 * kernel.norm())
           out.without_inertia.push_back(model.coordinates[static_cast<std::int32_t>(i)]);
+      for (Eigen::Index i = 0; i < m && out.without_inertia.empty(); ++i)
+        if (kernel.row(n + i).norm() > 1e-2 * kernel.norm())
+          out.nearly_dependent.push_back(name(static_cast<std::int32_t>(i)));
     }
   } else if (system.is_odae()) {
     analyse_odae(out, system, at, multipliers, dependent);
@@ -329,6 +332,14 @@ StartAnalysis analyse_start(const System& system, std::span<const double> q, std
 StartAnalysis analyse_start(const System& system, const Start& start, std::span<const double> multipliers) {
   StartFunctions functions(system);
   return analyse(system, functions, Judged(system, start), multipliers);
+}
+
+std::string nearly_dependent_text(const StartAnalysis& analysis) {
+  return fmt::format(
+      "'{}' are so nearly dependent that in 16 digits the matrix [L_vv K^T; K 0] is singular at the start, though "
+      "their "
+      "rank is full",
+      fmt::join(analysis.nearly_dependent, "', '"));
 }
 
 std::vector<std::string> inertia_notes(const System& system, const StartAnalysis& analysis) {
@@ -715,9 +726,13 @@ Start consistent_start(const System& system, bool project, StartFunctions& funct
           "of length 0, for example). Start elsewhere, or write the constraint without roots",
           r.name, r.position ? "value" : "time derivative"));
   if (!a.consistent) {
+    // Of a wrong position the velocity level is off, too, so positions are named first.
     const ConstraintResidual* worst = &a.residuals.front();
+    const auto place = [](const ConstraintResidual& r) {
+      return std::pair(r.position && !r.is_rounding(), r.excess());
+    };
     for (const ConstraintResidual& r : a.residuals)
-      if (r.excess() > worst->excess()) worst = &r;
+      if (place(r) > place(*worst)) worst = &r;
     if (!project && !model.project && !a.below.empty())
       throw Error(fmt::format(
           "initial state lies beyond unilateral constraint '{}', which requires g >= 0: g = {:.3e}. Correct the start, "
@@ -794,6 +809,11 @@ Start consistent_start(const System& system, bool project, StartFunctions& funct
   const bool graded = system.graded_mass();
   if (!a.saddle_regular && graded)
     return without_multipliers(fmt::format(" (no inertia in {})", fmt::join(a.without_inertia, ", ")));
+  if (!a.nearly_dependent.empty())
+    throw Error(
+        fmt::format("the multipliers at the start cannot be determined: {}. Leave one of them out, or start where "
+                    "they differ",
+                    nearly_dependent_text(a)));
   if (!a.saddle_regular && system.is_mechanical())
     throw Error(
         fmt::format("the Lagrangian gives no inertia to a motion that the constraints allow: the matrix "

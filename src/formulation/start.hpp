@@ -40,6 +40,7 @@ struct StartAnalysis {
   bool saddle_regular = false;          // [L_vv K^T; K 0], c_y f_z of a dae, g_y v_z r_psi of an odae
   bool mass_positive_definite = false, mass_indefinite = false;  // of L_vv as it is written
   std::vector<std::string> without_inertia;                      // coordinates in the kernel of the saddle matrix
+  std::vector<std::string> nearly_dependent;                     // constraints in it, where it has no coordinates
   std::vector<std::string> negative_inertia;  // coordinates of a motion that the constraints allow, with L_vv < 0
   std::vector<char> active;                   // odae: constraints that g = 0 and its velocity allow to act
   std::vector<std::string> below, into;       // odae: unilateral constraints that are violated, by level
@@ -50,6 +51,8 @@ struct StartAnalysis {
 const ConstraintResidual* worst_of_dependent(const StartAnalysis& analysis);
 // "'f' depends on the other constraints at the start, but contradicts them: ..."
 std::string contradiction_text(const ConstraintResidual& residual);
+// "'a', 'b' are so nearly dependent that ..."
+std::string nearly_dependent_text(const StartAnalysis& analysis);
 // The state that is judged. Bounds of rounding errors that are missing are those of the model's own start.
 struct Start {
   std::vector<double> q, v, multipliers, acceleration;

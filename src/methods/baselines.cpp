@@ -123,6 +123,7 @@ class SundialsStepper : public Stepper {
         out.failure.ok = false;
         out.failure.iterations = static_cast<int>(spent);
         out.failure.reason = reason_.c_str();
+        out.failure.ends = ends_;
         return out;
       }
       iterations += spent;
@@ -190,6 +191,7 @@ class SundialsStepper : public Stepper {
   Context context_;            // before everything that is made with it
   Vector y_;
   std::string reason_, message_;
+  bool ends_ = false;  // SolveReport::ends
 
  private:
   void use_step(double h) {
@@ -244,6 +246,8 @@ class OdeStepper final : public SundialsStepper {
     const std::span<const double> q(y, n_), v(y + n_, n_);
     if (!acceleration_->solve(t, q, v)) {
       acceleration_->set_guess(multipliers());
+      const auto beyond = [](double x) { return !(std::fabs(x) < kBeyond); };
+      beyond_ = std::any_of(y, y + 2 * n_, beyond);
       return false;
     }
     const auto a = acceleration_->acceleration();
@@ -314,7 +318,11 @@ class OdeStepper final : public SundialsStepper {
       case ARK_RHSFUNC_FAIL:
       case ARK_FIRST_RHSFUNC_ERR:
       case ARK_REPTD_RHSFUNC_ERR:
-      case ARK_UNREC_RHSFUNC_ERR: fail("ARKODE", "the equations do not determine the acceleration"); break;
+      case ARK_UNREC_RHSFUNC_ERR:
+        ends_ = beyond_;
+        fail("ARKODE", beyond_ ? "the state grows beyond what numbers hold: the solution seems to end there"
+                               : "the equations do not determine the acceleration");
+        break;
       default: fail("ARKODE", ""); break;
     }
     return false;
@@ -326,6 +334,8 @@ class OdeStepper final : public SundialsStepper {
     return count;
   }
 
+  static constexpr double kBeyond = 1e60;  // forces of such states overflow
+  bool beyond_ = false;                    // so it was where the last derivative could not be found
   ButcherTable table_;
   std::vector<double> stages_, before_;  // before_: at t_before_, where ARKODE's last step began; now_: where it ended
   Vector now_;

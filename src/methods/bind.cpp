@@ -213,6 +213,10 @@ void limit_compositions(BoundMethod& out, const MethodInfo& info, OrderCase on) 
   if (!swings && on == OrderCase::velocity) return;
   out.not_composed = kOffAtEnds;
   out.composed_to = swings ? 2 : 4;
+  if (swings && info.fixed_stages == 0)
+    out.composed_with_even = on == OrderCase::velocity
+                                 ? ", or an even number of stages"
+                                 : ", or an even number of stages, whose compositions have orders up to 4";
 }
 
 void compose(BoundMethod& out, PlanStepperData& data, const Model& model, int order) {
@@ -232,8 +236,10 @@ void compose(BoundMethod& out, PlanStepperData& data, const Model& model, int or
         "this limit",
         2 * out.stages, out.stages + 1);
   if (!out.not_composed.empty() && c.order > out.composed_to)
-    throw Error(fmt::format("--compose {}: a composition of '{}' would not have order {} on '{}': {}", order, out.name,
-                            order, model.key, out.not_composed));
+    throw Error(
+        fmt::format("--compose {}: a composition of '{}' would not have order {} on '{}': {}{}", order, out.name, order,
+                    model.key, out.not_composed,
+                    out.composed_to > 2 ? fmt::format(", or --compose {}", out.composed_to) : out.composed_with_even));
   data.gamma = c.gamma;
   for (int* const component : {&out.orders.q, &out.orders.v, &out.orders.multipliers})
     if (*component > 0) *component = std::max(*component, c.order);

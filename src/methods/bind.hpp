@@ -41,9 +41,10 @@ struct BoundMethod {
   int stages = 0;
   ComponentOrders orders;  // on this system
   [[nodiscard]] int order() const { return orders.state(); }
-  bool symmetric = false;    // on this system
-  std::string not_composed;  // why a composition would not have its order here; "" when it would
-  int composed_to = 2;       // the order up to which it would all the same
+  bool symmetric = false;          // on this system
+  std::string not_composed;        // why a composition would not have its order here; "" when it would
+  int composed_to = 2;             // the order up to which it would all the same
+  std::string composed_with_even;  // ends the message about it: what other stages would do
   bool two_step = false, adaptive = false;
   bool embedded = false;               // its step has error estimates of its own (Stepper::stage_values)
   bool constraint_oscillates = false;  // an error in the constraint changes its sign in every step, however short
@@ -58,7 +59,7 @@ struct BoundMethod {
 inline constexpr const char* kOffAtEnds =
     "it imposes the constraints inside a step, and the ends of its steps are off them by the error of the method, "
     "which no composition takes away. Choose a method that keeps the constraints at the end of each step (`rattleback "
-    "methods`), such as spark-gauss or srk-gauss, or an even number of stages";
+    "methods`)";
 
 // Compositions of methods whose steps end off the constraints, by their error. With odd s this error changes its sign with
 // each step (R(oo) = -1), and no composition takes it away. With even s it adds up like any other error where multipliers are

@@ -78,7 +78,7 @@ BoundMethod bind_port_hamiltonian(const System& system, const Options& options, 
   if (entry.collocation != nullptr) {
     const Tableau tableau = entry.collocation(options.stages);
     step = collocation_step(f, tableau, derived);
-    if (out.order() < info.order(options.stages))
+    if (options.compose == 0 && out.order() < info.order(options.stages))
       out.notes.push_back(
           fmt::format("on systems of index 2 {} imposes the algebraic equations at its stages only: order {}", out.name,
                       out.order()));

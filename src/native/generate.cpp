@@ -99,7 +99,8 @@ std::string step_header(const Model& model, const Options& given, const std::str
   Options options = given;
   if (!options.until && !options.steps) options.steps = 1;  // how far does not matter here
   options = complete(model, options);
-  const System system(model);
+  System system(model);
+  if (options.redundant == "minimum-norm") system.allow_redundant();
   const Start start = consistent_start(system, options.project);
   const BoundMethod method = bind(system, options, start);
   if (const std::string reason = why_not_header(*method.stepper); !reason.empty())

@@ -658,6 +658,7 @@ std::string HeaderText::write() {
 
 std::string why_not_header(const Stepper& stepper) {
   const auto* const plan_stepper = dynamic_cast<const PlanStepper*>(&stepper);
+  if (stepper.redundant()) return "which constraints are integrated is chosen in each step, which is not written down";
   if (plan_stepper == nullptr) return "this method has no step that could be written down";
   const PlanStepperData& data = plan_stepper->data();
   if (data.solve.simplified) return "simplified iterations are not written down";

@@ -14,6 +14,7 @@ constexpr int kDipSteps = 40;            // of the search for a turning point
 constexpr int kPolynomialSteps = 8;      // of the search for its zero
 constexpr int kLocateSteps = 60;         // trial steps for one zero
 constexpr double kTimeRounding = 1e-15;  // a zero is located to this, relative to the time
+constexpr double kJump = 1e-6;           // a value there, relative to its range in the step, that is none of a zero
 
 int sign_of(double x) { return x > 0.0 ? 1 : x < 0.0 ? -1 : 0; }
 
@@ -148,25 +149,31 @@ Events::Guess Events::polynomial_zero(std::size_t which, Sample a, Sample b, Den
 }
 
 // Secant steps between two values of different sign; bisection where they leave the bracket or shrink it too slowly. The
-// stepper at_ ends on the zero.
+// stepper at_ ends on the zero. False: no step ends on one. Methods that do not keep the constraints at the ends of their steps
+// may begin one with a jump, and where that changes the sign there is no zero.
 bool Events::locate(std::size_t which, Sample lower, Sample upper, Guess guess, DenseStep& dense) {
   const double enough = kTimeRounding * (std::fabs(t0_) + std::fabs(h_)) / std::fabs(h_);
   double x = guess.theta, step = 0.0, last_step = INFINITY;
   Sample before{0.0, 0.0};
+  const auto [least, most] = std::minmax_element(samples_.begin(), samples_.end(),
+                                                 [](const Sample& a, const Sample& b) { return a.value < b.value; });
+  const double jump = kJump * (most->value - least->value);
+  double value = 0.0;  // the last
   for (int k = 0; k < kLocateSteps; ++k) {
     if (!(x > lower.theta && x < upper.theta)) x = 0.5 * (lower.theta + upper.theta);
     const Sample now{x, real_value(which, x, dense)};
     if (!std::isfinite(now.value)) return false;
     if (now.value == 0.0) return true;
+    value = std::fabs(now.value);
     (sign_of(now.value) == sign_of(lower.value) ? lower : upper) = now;
     step = k == 0 ? now.value / guess.slope : now.value * (x - before.theta) / (now.value - before.value);
-    if (std::fabs(step) <= enough || upper.theta - lower.theta <= enough) return true;
-    if (std::fabs(step) <= 4.0 * enough && std::fabs(step) >= 0.5 * last_step) return true;  // rounding
+    if (std::fabs(step) <= enough || upper.theta - lower.theta <= enough) break;
+    if (std::fabs(step) <= 4.0 * enough && std::fabs(step) >= 0.5 * last_step) break;  // rounding
     before = now;
     last_step = std::fabs(step);
     x = k > 8 && k % 2 == 0 ? 0.5 * (lower.theta + upper.theta) : x - step;
   }
-  return true;
+  return value <= jump;
 }
 
 void Events::end(const Stepper& s, double h, DenseStep& dense, std::vector<EventFound>& found) {

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "audit/energy_balance.hpp"
 #include "audit/rank.hpp"
 #include "rattleback/error.hpp"
 #include "simulate/complete.hpp"
@@ -54,7 +55,11 @@ std::int64_t affordable_steps(const Model& model) {
 class Trials {
  public:
   Trials(const Model& model, const Options& options, const Failure& where)
-      : model_(model), plain_(options), where_(where), left_(affordable_steps(model)) {
+      : model_(model),
+        energy_is_kept_(why_energy_changes(model).empty()),
+        plain_(options),
+        where_(where),
+        left_(affordable_steps(model)) {
     plain_.checkpoint.clear();
     plain_.resume = plain_.audit_reverse = plain_.audit_power = plain_.audit_order = false;
     plain_.keep_records = plain_.record_multipliers = false;
@@ -87,7 +92,7 @@ class Trials {
       const Trajectory t = simulate(model_, o, follower).trajectory;
       left_ -= std::max<std::int64_t>(t.steps, 1);
       *last = t.t;
-      if (t.status != Status::done) return Result::fails;
+      if (t.status != Status::done || jumps(t)) return Result::fails;
       if (std::fabs(t.t) < std::fabs(to) * (1.0 - 1e-9))  // an adaptive run that took too long
         return std::fabs(t.t) > std::fabs(way) ? Result::passes : Result::not_tried;
       return to == end_ ? Result::arrives : Result::passes;
@@ -97,7 +102,15 @@ class Trials {
   }
 
  private:
+  // A run that steps over the end of a solution arrives, but with another energy than it had.
+  [[nodiscard]] bool jumps(const Trajectory& t) const {
+    const auto finite = [](double x) { return std::isfinite(x); };
+    if (!std::all_of(t.q.begin(), t.q.end(), finite) || !std::all_of(t.v.begin(), t.v.end(), finite)) return true;
+    return t.energy && energy_is_kept_ && !(t.energy->max_error <= std::fmax(where_.energy, t.energy->max_kinetic));
+  }
+
   const Model& model_;
+  bool energy_is_kept_;  // by the exact motion
   Options plain_;
   Failure where_;
   std::int64_t left_;
@@ -113,6 +126,7 @@ std::string tried(Trials::Result result) {
 
 std::string advice(const Model& model, const Options& asked, const Failure& where) {
   using Result = Trials::Result;
+  if (where.ends) return fmt::format("--until {:.10g} ends the run before that", where.t);
   const Options o = complete(model, asked);
   Trials trials(model, o, where);
   if (trials.exhausted()) return "A smaller step or another method may help; this system is too large to try them here";

@@ -13,6 +13,8 @@ struct Failure {
   double t = 0.0, h = 0.0;  // where the step began, and how long it was
   std::int64_t step = 0;    // steps that were kept
   bool adaptive = false;    // the method chooses steps of its own inside of h
+  bool ends = false;        // SolveReport::ends
+  double energy = 0.0;      // the largest that was seen before: of the start, or kinetic
 };
 
 // What failed, and where. Whether the constraints lose rank is judged at that time, between the last good state and where the

@@ -391,7 +391,12 @@ Trajectory Run::go() {
   if (!report.ok) {
     out.status = Status::stopped;
     const double h = adaptive ? single_->last_step() : steps_ < grid_.whole ? grid_.h : grid_.last;
-    failure_ = Failure{.t = stepper.t(), .h = h, .step = steps_, .adaptive = method_.adaptive};
+    failure_ = Failure{.t = stepper.t(),
+                       .h = h,
+                       .step = steps_,
+                       .adaptive = method_.adaptive,
+                       .ends = report.failure.ends,
+                       .energy = std::fmax(std::fabs(monitor_.initial_energy()), monitor_.max_kinetic)};
     out.message = failure_text(method_, system_, *failure_, report.failure);
   }
   if (report.ok && broken_) {

@@ -130,8 +130,9 @@ void SingleSteps::finish(Trajectory& out, bool ok) {
   out.watched = options_.event;
   out.events = std::move(found_);
   if (events_ && events_->missed() > 0)
-    out.notes.push_back(
-        fmt::format("{} zeros of events were not located: no step of the method ends there", events_->missed()));
+    out.notes.push_back(fmt::format("{} of events {} not located: no step of the method ends there",
+                                    events_->missed() == 1 ? "a zero" : fmt::format("{} zeros", events_->missed()),
+                                    events_->missed() == 1 ? "was" : "were"));
   if (interpolated_ > 0)
     out.notes.push_back(fmt::format(
         "{} records between the steps are values of a polynomial through their ends, less accurate than the "

@@ -102,6 +102,7 @@ struct SolveReport {
   double contraction = 0.0;  // last ratio of two corrections
   double residual = 0.0;     // largest residual at the end
   const char* reason = "";   // when not ok
+  bool ends = false;         // because the solution goes to infinity, which no other step cures
 };
 
 struct FamilyEquations;

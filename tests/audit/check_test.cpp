@@ -24,6 +24,19 @@ TEST(Check, SeesThatTheRollingDiskIsNonholonomic) {
   EXPECT_LT(r.derivative_error, 1e-8);  // 2e-11
 }
 
+// b has the gradient of a at y = 0, but not beside it, and holds nowhere else together with a.
+TEST(Check, DoesNotPromiseToRunWhatDependsAtOneStateOnly) {
+  const Model model = parse_model(
+      "coordinates = ['x', 'y']\n[lagrangian]\nkinetic = \"(x'^2 + y'^2)/2\"\n[constraints.holonomic]\na = 'x'\n"
+      "b = 'x - 1e-3*y^2'\n[initial]\n\"y'\" = 1\n",
+      "instant.toml");
+  const CheckReport r = check(model);
+  ASSERT_EQ(r.redundant, std::vector<std::string>{"b"});
+  const std::string text = to_text(model, r);
+  EXPECT_NE(text.find("'b' depends on the other constraints at the start only"), std::string::npos) << text;
+  EXPECT_EQ(text.find("runs this system"), std::string::npos) << text;
+}
+
 TEST(Check, SaysWhereNothingCouldBeCompared) {
   const Model model = load_model("skate");
   CheckReport r = check(model);

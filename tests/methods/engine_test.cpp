@@ -220,6 +220,22 @@ TEST(Failure, AdvisesAStepThatWasTried) {
   EXPECT_EQ(advised(orbit, {.method = "spark-gauss", .stages = 2, .step = -0.5, .until = -20.0}), "");
 }
 
+// V = -x^4 from x = 1, x' = 1.5 reaches infinity at t = 0.6987. Methods that step over it arrive, with energies of 1e17.
+TEST(Failure, AdvisesNothingWhereTheSolutionEnds) {
+  const Model model = parse_model(
+      "coordinates = ['x']\n[lagrangian]\nkinetic = \"x'^2/2\"\npotential = '-x^4'\n[initial]\nx = 1\n\"x'\" = 1.5\n",
+      "escape.toml");
+  const Trajectory run = simulate(model, {.method = "ode", .step = 0.1, .until = 3.0});
+  EXPECT_EQ(run.status, Status::stopped);
+  expect_contains(run.message, "ARKODE: the state grows beyond what numbers hold: the solution seems to end there");
+  expect_contains(run.message, "--until 0.6 ends the run before that");
+  EXPECT_EQ(run.message.find("Try "), std::string::npos) << run.message;
+  const Trajectory adaptive =
+      simulate(model, {.method = "spark-gauss", .stages = 2, .step = 0.1, .until = 3.0, .adaptive = 1e-6});
+  EXPECT_EQ(adaptive.status, Status::stopped);
+  EXPECT_EQ(adaptive.message.find("Try "), std::string::npos) << adaptive.message;
+}
+
 // Studies of many runs try nothing.
 TEST(Failure, IsNotCuredInStudies) {
   EnsembleRequest request;
