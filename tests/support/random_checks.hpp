@@ -94,6 +94,8 @@ class RandomSchedule {
   struct Count {
     int left_out = 0, drawn = 0, agreed = 0, refused = 0, beside = 0, wrong = 0;
   };
+  [[nodiscard]] const MethodInfo* least_compiled() const;  // whose compiled steps were looked at least often
+
   std::vector<const MethodInfo*> methods_;
   std::vector<RandomCheck> checks_;
   std::map<std::pair<std::string, RandomCheck>, Count> counts_;

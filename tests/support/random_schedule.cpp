@@ -46,8 +46,17 @@ std::vector<std::pair<const MethodInfo*, RandomCheck>> RandomSchedule::draw(std:
   };
   std::stable_sort(all.begin(), all.end(), [&](const auto& a, const auto& b) { return turns(a) < turns(b); });
   if (number % 50 == 0 && std::find(checks_.begin(), checks_.end(), RandomCheck::native) != checks_.end())
-    all.emplace(all.begin(), methods_[(number / 50 * 3) % methods_.size()], RandomCheck::native);
+    all.emplace(all.begin(), least_compiled(), RandomCheck::native);
   return all;
+}
+
+const MethodInfo* RandomSchedule::least_compiled() const {
+  const auto drawn = [&](const MethodInfo* method) {
+    const Count& c = counts_.at({std::string(method->name), RandomCheck::native});
+    return c.drawn + c.left_out;
+  };
+  return *std::min_element(methods_.begin(), methods_.end(),
+                           [&](const MethodInfo* a, const MethodInfo* b) { return drawn(a) < drawn(b); });
 }
 
 void RandomSchedule::note(const MethodInfo& method, RandomCheck check, const Verdict& verdict) {
