@@ -63,6 +63,10 @@ std::string usable(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_symlink(path, ignored))
     throw Error(fmt::format("checkpoint '{}' is a symbolic link, which is not followed. Name the file itself", path));
+  for (const char* suffix : {".records", ".records.old"})
+    if (std::filesystem::is_directory(std::filesystem::symlink_status(path + suffix, ignored)))
+      throw Error(fmt::format("checkpoint '{}' needs the name '{}{}', which is a folder. Give another name", path, path,
+                              suffix));
   if (std::filesystem::path(path).filename().string().size() + kLongestSuffix > kLongestName)
     throw Error(fmt::format("the name of checkpoint '{}' is too long: it may have {} bytes", path,
                             kLongestName - kLongestSuffix));

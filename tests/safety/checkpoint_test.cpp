@@ -303,6 +303,18 @@ TEST_F(Safety, ARequestThatEndsBeforeTheCheckpointIsRefused) {
   }
 }
 
+TEST_F(Safety, ANameThatCannotServeIsRefusedBeforeTheRun) {
+  fs::create_directory(records_);
+  EXPECT_EQ(refusal(false),
+            fmt::format("checkpoint '{0}' needs the name '{0}.records', which is a folder. Give another "
+                        "name",
+                        file_));
+  fs::remove(records_);
+  options_.checkpoint = (scratch_.path / std::string(244, 'x')).string();
+  expect_contains(refusal(false), "is too long: it may have 243 bytes");
+  EXPECT_TRUE(names().empty());
+}
+
 // --- faults while the run goes on
 
 TEST_F(Safety, ACheckpointThatCannotBeWrittenDoesNotEndTheRun) {

@@ -86,5 +86,5 @@ class Player:
                 assert left == MAY_STAY, left
                 stale = self.left_behind(self.temporary, "rattleback-native-")
                 assert not stale, stale
-        shutil.rmtree(self.root)
+        shutil.rmtree(self.root, ignore_errors=True)  # compilers of killed runs may still write
         print(f"{killed} kills, all resumed with the same bits")
