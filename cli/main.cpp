@@ -1,6 +1,7 @@
 // The program: finds the verb, and turns everything that can happen into an exit status and a message on stderr.
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -103,6 +104,7 @@ void print(const std::string& text) {
 
 int main(int argc, char** argv) {
   namespace cli = rattleback::cli;
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit of file sizes is a fault of one write, as a full disk is
   const auto say = [](std::string_view message) {
     std::fwrite(message.data(), 1, message.size(), stderr);
     if (!message.ends_with('\n')) std::fputc('\n', stderr);

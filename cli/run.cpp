@@ -30,7 +30,7 @@ Arguments declare() {
                   "output-every", "audit"});
   a.value("--output", "FILE.csv|FILE.h5", "writes the trajectory");
   add_plot_option(a, "draws the motion, the energy error and the residuals over time");
-  add_options(a, {"checkpoint", "resume"});
+  add_options(a, {"checkpoint", "resume", "checkpoint-seconds"});
   a.flag("--json", "prints one JSON object instead of sentences");
   add_option(a, "native");
   a.value("--report", "FILE.html", "writes a page with the model, the audit, plots and an animation");
@@ -96,6 +96,10 @@ int run(const Words& words) {
   check_tolerances(a, model, options);
   ProgressLine progress;
   options.progress = progress.callback();
+  options.warn = [&](const std::string& text) {
+    progress.clear();
+    fmt::print(stderr, "warning: {}\n", text);
+  };
   const Trajectory trajectory = simulate(model, options);
   progress.clear();
 
@@ -110,8 +114,10 @@ int run(const Words& words) {
               [&] { files::write_text(page, report::run_report(model, trajectory, options, load)); });
   print(a.has("--json") ? report::dump(report::run_json(model, trajectory, &options))
                         : to_text(model, trajectory) + files.text());
+  if (!trajectory.checkpoint_fault.empty())
+    fmt::print(stderr, "{}. The run itself was not affected\n", trajectory.checkpoint_fault);
   files.finish();
-  if (trajectory.status == Status::done) return kDone;
+  if (trajectory.status == Status::done) return trajectory.checkpoint_fault.empty() ? kDone : kOutputFailed;
   fmt::print(stderr, "{}\n", trajectory.message);
   return kStoppedEarly;
 }

@@ -54,6 +54,7 @@ class Monitor {
             max_midpoint,
             max_kinetic};
   }
+  // As many numbers as save() has.
   void load(std::span<const double> x) {
     count_ = static_cast<std::int64_t>(x[0]);
     t0_ = x[1];

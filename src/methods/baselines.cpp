@@ -25,10 +25,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <new>
 #include <string>
 #include <type_traits>
 
+#include "methods/saved_state.hpp"
 #include "rattleback/error.hpp"
 
 namespace rattleback {
@@ -157,12 +159,14 @@ class SundialsStepper : public Stepper {
     return out;
   }
   void load(std::span<const double> saved) override {
-    t_base_ = saved[0];
-    h_ = saved[1];
-    count_ = static_cast<std::int64_t>(saved[2]);
-    iterations = static_cast<std::int64_t>(saved[3]);
-    max_iterations = static_cast<int>(saved[4]);
-    std::copy(saved.begin() + 5, saved.end(), state_.begin());
+    SavedState from(saved);
+    t_base_ = from.next();
+    h_ = from.next();
+    count_ = from.count();
+    iterations = from.count();
+    max_iterations = static_cast<int>(from.count(std::numeric_limits<int>::max()));
+    from.fill(state_);
+    from.end();
     running_ = false;
   }
 

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
 #include "formulation/point.hpp"
+#include "methods/saved_state.hpp"
 #include "rattleback/error.hpp"
 
 namespace rattleback {
@@ -564,34 +566,26 @@ std::vector<double> ContactStepper::save() const {
 }
 
 void ContactStepper::load(std::span<const double> saved) {
-  std::size_t at = 0;
-  const auto next = [&] {
-    if (at == saved.size()) throw Error("the checkpoint is damaged: its state of unilateral constraints is too short");
-    return saved[at++];
-  };
-  t_base_ = next();
-  h_ = next();
-  count_ = static_cast<std::int64_t>(next());
-  iterations = static_cast<std::int64_t>(next());
-  max_iterations = static_cast<int>(next());
+  SavedState from(saved);
+  t_base_ = from.next();
+  h_ = from.next();
+  count_ = from.count();
+  iterations = from.count();
+  max_iterations = static_cast<int>(from.count(std::numeric_limits<int>::max()));
   std::vector<char> active(m_);
-  for (char& a : active) a = static_cast<char>(next());
-  for (char& a : armed_) a = static_cast<char>(next());
-  for (double& x : psi_) x = next();
+  for (char& a : active) a = static_cast<char>(from.count(1));
+  for (char& a : armed_) a = static_cast<char>(from.count(1));
+  from.fill(psi_);
   regime_ = &regime(active);
-  for (double& x : regime_->psi) x = next();
-  const std::size_t size = regime_->stepper->save().size();
-  if (next() != static_cast<double>(size) || size > saved.size() - at)
-    throw Error("the checkpoint is damaged: its state of unilateral constraints has another size");
-  regime_->stepper->load(saved.subspan(at, size));
-  at += size;
+  from.fill(regime_->psi);
+  regime_->stepper->load(from.take(static_cast<std::size_t>(from.count())));
   contacts_.clear();
-  while (at + 4 <= saved.size()) {
+  while (from.left() > 0) {
     Contact c;
-    c.t = next();
-    c.constraint = static_cast<std::int32_t>(next());
-    c.what = static_cast<Contact::What>(static_cast<int>(next()));
-    c.speed = next();
+    c.t = from.next();
+    c.constraint = static_cast<std::int32_t>(from.count(static_cast<double>(m_ - 1)));
+    c.what = static_cast<Contact::What>(from.count(static_cast<double>(Contact::What::rest)));
+    c.speed = from.next();
     contacts_.push_back(c);
   }
 }

@@ -4,8 +4,10 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "methods/angles.hpp"
+#include "methods/saved_state.hpp"
 #include "native/emit.hpp"
 #include "native/sparse_text.hpp"
 #include "solve/largest.hpp"
@@ -448,24 +450,29 @@ std::vector<double> PlanStepper::save() const {
 }
 
 void PlanStepper::load(std::span<const double> saved) {
-  std::size_t at = 0;
-  const auto next = [&] { return saved[at++]; };
-  t_base_ = next();
-  h_ = next();
-  h_before_ = next();
-  count_ = static_cast<std::int64_t>(next());
-  iterations = static_cast<std::int64_t>(next());
-  max_iterations = static_cast<int>(next());
-  for (std::size_t i = 0; i < state_size_; ++i) main_.state[i] = next();
-  for (double& x : history_) x = next();
-  for (auto* list : {&depth_, &newest_, &far_})
-    for (std::int32_t& x : *list) x = static_cast<std::int32_t>(next());
+  SavedState from(saved);
+  t_base_ = from.next();
+  h_ = from.next();
+  h_before_ = from.next();
+  count_ = from.count();
+  iterations = from.count();
+  max_iterations = static_cast<int>(from.count(std::numeric_limits<int>::max()));
+  from.fill({main_.state, state_size_});
+  from.fill(history_);
+  const auto places = [&](std::vector<std::int32_t>& list, std::size_t most) {
+    for (std::int32_t& x : list) x = static_cast<std::int32_t>(from.count(static_cast<double>(most)));
+  };
+  places(depth_, starting::kFar);
+  places(newest_, rows_ - 1);
+  places(far_, 1);
   for (Bench* const bench : {&main_, adjoint_ ? &*adjoint_ : nullptr})
     if (bench != nullptr)
-      for (const std::int32_t slot : bench->plan->unknown_slots()) bench->w[static_cast<std::size_t>(slot)] = next();
-  for (double& x : multipliers_) x = next();
-  for (double& x : turns_) x = next();
-  if (power_) power_->read(saved.data() + at);
+      for (const std::int32_t slot : bench->plan->unknown_slots())
+        bench->w[static_cast<std::size_t>(slot)] = from.next();
+  from.fill(multipliers_);
+  from.fill(turns_);
+  if (power_) power_->read(from.take(power_->size()).data());
+  from.end();
 }
 
 }  // namespace rattleback

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "methods/saved_state.hpp"
 #include "rattleback/error.hpp"
 
 namespace rattleback {
@@ -367,38 +369,37 @@ std::vector<double> RedundantStepper::save() const {
 }
 
 void RedundantStepper::load(std::span<const double> saved) {
-  std::size_t at = 0;
-  const auto next = [&] { return saved[at++]; };
+  SavedState from(saved);
   const auto subset = [&] {
     std::vector<char> kept(static_cast<std::size_t>(rows_->m()));
-    for (char& x : kept) x = next() != 0.0 ? 1 : 0;
+    for (char& x : kept) x = from.next() != 0.0 ? 1 : 0;
     return rows_->number_of(kept);
   };
-  t_base_ = next();
-  h_ = next();
-  count_ = static_cast<std::int64_t>(next());
-  iterations = static_cast<std::int64_t>(next());
-  max_iterations = static_cast<int>(next());
+  t_base_ = from.next();
+  h_ = from.next();
+  count_ = from.count();
+  iterations = from.count();
+  max_iterations = static_cast<int>(from.count(std::numeric_limits<int>::max()));
   unclear_.reset();
-  const bool unclear = next() != 0.0;
-  const double where = next(), smallest = next(), remainder = next();
+  const bool unclear = from.next() != 0.0;
+  const double where = from.next(), smallest = from.next(), remainder = from.next();
   if (unclear) unclear_ = RedundantAudit::Unclear{where, smallest, remainder};
-  const auto changes = static_cast<std::size_t>(next()), losses = static_cast<std::size_t>(next());
+  const std::int64_t changes = from.count(), losses = from.count();
   const int now = subset();
   first_set_ = subset();
   changes_.clear();
   losses_.clear();
-  for (std::size_t i = 0; i < changes; ++i) {
-    const double t = next();
+  for (std::int64_t i = 0; i < changes; ++i) {
+    const double t = from.next();
     changes_.push_back({t, subset()});
   }
-  for (std::size_t i = 0; i < losses; ++i) {
-    const double t = next();
-    losses_.push_back({t, static_cast<int>(next())});
+  for (std::int64_t i = 0; i < losses; ++i) {
+    const double t = from.next();
+    losses_.push_back({t, static_cast<int>(from.count(rows_->m()))});
   }
   (void)stepper(first_set_);
   Stepper& s = stepper(now);
-  s.load(saved.subspan(at));
+  s.load(from.rest());
   set_ = now;
   after_state();
 }

@@ -1,46 +1,41 @@
 #include "simulate/checkpoint.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
+#include <array>
+#include <charconv>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "rattleback/error.hpp"
+#include "files/descriptor.hpp"
+#include "files/digest.hpp"
 
 namespace rattleback {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr char kMagic[8] = {'R', 'B', 'C', 'H', 'K', '0', '0', '3'};
+constexpr std::string_view kKind = "RBCHK", kVersion = "004";
 constexpr std::uintmax_t kLargestText = 1U << 26;
+constexpr std::uintmax_t kLargestFile = 1U << 30;  // the state of a chain of 100 000 links has 40 MB
+constexpr std::size_t kPortion = 1U << 16;
 
-[[noreturn]] void fail(const std::string& what, const std::string& path) {
-  throw Error(fmt::format("checkpoint '{}': {}: {}", path, what, std::strerror(errno)));
-}
+struct Head {
+  std::array<char, 8> magic;
+  std::uint64_t file, text;  // lengths
+};
+static_assert(sizeof(Head) == 24);
 
-void write_all(int fd, const void* data, std::size_t size, const std::string& path) {
-  const char* p = static_cast<const char*>(data);
-  while (size > 0) {
-    const ssize_t k = ::write(fd, p, size);
-    if (k < 0) {
-      if (errno == EINTR) continue;
-      fail("cannot write", path);
-    }
-    p += k;
-    size -= static_cast<std::size_t>(k);
-  }
-}
+constexpr std::uintmax_t kLeast = sizeof(Head) + sizeof(std::uint64_t);
 
 std::string shown(const std::string& value) { return value.empty() ? "not given" : value; }
+
+std::string hex(std::uint64_t x) { return fmt::format("{:016x}", x); }
+
+bool is_hex(const std::string& text, std::size_t digits) {
+  return text.size() == digits && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
 
 }  // namespace
 
@@ -79,118 +74,96 @@ std::vector<std::string> differences(const Checkpoint& saved, const Checkpoint& 
   return out.empty() ? rest : out;
 }
 
-CheckpointFile::CheckpointFile(std::string path) : path_(std::move(path)) {
-  const auto folder = std::filesystem::absolute(path_).parent_path();
-  std::error_code ignored;
-  if (!std::filesystem::is_directory(folder, ignored))
-    throw Error(fmt::format("checkpoint '{}': the folder '{}' does not exist", path_, folder.string()));
-  if (std::filesystem::is_directory(path_, ignored))
-    throw Error(fmt::format("checkpoint '{}' is a folder; give the name of a file", path_));
-}
-
-CheckpointFile::~CheckpointFile() {
-  if (records_ >= 0) ::close(records_);
-}
-
-std::string CheckpointFile::damaged(const std::string& what) const {
-  return fmt::format(
-      "checkpoint '{}' is not a checkpoint of this version of the program, or is damaged ({}). Start without --resume",
-      path_, what);
-}
-
-std::optional<Checkpoint> CheckpointFile::read() const {
-  std::ifstream in(path_, std::ios::binary);
-  if (!in) return std::nullopt;
-  std::error_code ignored;
-  std::uintmax_t left = std::filesystem::file_size(path_, ignored);  // no count is believed beyond it
-  const auto take = [&](void* to, std::uintmax_t bytes) {
-    if (bytes > left || !in.read(static_cast<char*>(to), static_cast<std::streamsize>(bytes)))
-      throw Error(damaged("it ends too early"));
-    left -= bytes;
+bool write_checkpoint(int fd, const Checkpoint& c) {
+  Checkpoint::Sizes sizes;
+  std::size_t numbers = 0;
+  for (const auto& [name, values] : c.sections) {
+    sizes.emplace_back(name, values.size());
+    numbers += values.size();
+  }
+  const std::string text = Json{
+      {"run", c.run},
+      {"columns", c.columns},
+      {"sections", sizes},
+      {"steps", c.steps},
+      {"records", c.records},
+      {"identity", c.identity},
+      {"records digest",
+       hex(c.records_digest)}}.dump(-1, ' ', false, Json::error_handler_t::replace);
+  Head head{{}, kLeast + text.size() + numbers * sizeof(double), text.size()};
+  std::copy(kVersion.begin(), kVersion.end(), std::copy(kKind.begin(), kKind.end(), head.magic.begin()));
+  std::uint64_t sum = kDigestOfNothing;
+  long long at = 0;
+  const auto put = [&](const void* data, std::size_t size) {
+    sum = digest({static_cast<const char*>(data), size}, sum);
+    at += static_cast<long long>(size);
+    return files::write_all_at(fd, data, size, at - static_cast<long long>(size));
   };
-  char magic[8];
-  take(magic, sizeof magic);
-  if (std::memcmp(magic, kMagic, sizeof magic) != 0) throw Error(damaged("it does not begin as one"));
-  std::uint64_t length = 0;
-  take(&length, sizeof length);
-  if (length > kLargestText || length > left) throw Error(damaged("it ends too early"));
-  std::string text(length, '\0');
-  take(text.data(), length);
-  Checkpoint c;
+  if (!put(&head, sizeof head) || !put(text.data(), text.size())) return false;
+  for (const auto& [name, values] : c.sections)
+    if (!put(values.data(), values.size() * sizeof(double))) return false;
+  const std::uint64_t all = sum;
+  return put(&all, sizeof all);
+}
+
+CheckpointRead read_checkpoint(int fd, std::uintmax_t size) {
+  CheckpointRead out;
+  const auto fail = [&](std::string what) { return CheckpointRead{{}, std::move(what)}; };
+  Head head{};
+  std::uintmax_t at = 0;
+  const auto take = [&](void* to, std::uintmax_t bytes) {
+    at += bytes;
+    return files::read_all_at(fd, to, bytes, static_cast<long long>(at - bytes));
+  };
+  if (size < kLeast || !take(&head, sizeof head)) return fail("it ends too early");
+  const std::string_view magic(head.magic.data(), head.magic.size());
+  if (!magic.starts_with(kKind)) return fail("it does not begin as one");
+  if (magic.substr(kKind.size()) != kVersion) return fail(fmt::format("its format is not number {}", kVersion));
+  if (head.file > size) return fail("it ends too early");
+  if (head.file < size) return fail("there is more in it than it says");
+  if (size > kLargestFile) return fail("it is larger than any checkpoint");
+  if (head.text > kLargestText || head.text > size - kLeast) return fail("the length of its description is wrong");
+
+  std::uint64_t sum = kDigestOfNothing, stated = 0;
+  std::array<char, kPortion> bytes{};
+  at = 0;
+  for (std::uintmax_t left = size - sizeof stated; left > 0;) {
+    const auto portion = static_cast<std::size_t>(std::min<std::uintmax_t>(left, kPortion));
+    if (!take(bytes.data(), portion)) return fail("it cannot be read to its end");
+    sum = digest({bytes.data(), portion}, sum);
+    left -= portion;
+  }
+  if (!take(&stated, sizeof stated) || stated != sum) return fail("its bytes are not those that were written");
+
+  at = sizeof head;
+  std::uintmax_t left = size - kLeast - head.text;  // no count is believed beyond it
+  std::string text(head.text, '\0');
+  if (!take(text.data(), text.size())) return fail("it cannot be read to its end");
+  Checkpoint& c = out.checkpoint;
   try {
     const Json json = Json::parse(text);
     json.at("run").get_to(c.run);
     json.at("columns").get_to(c.columns);
     json.at("steps").get_to(c.steps);
     json.at("records").get_to(c.records);
+    json.at("identity").get_to(c.identity);
+    const std::string records = json.at("records digest").get<std::string>();
+    if (!is_hex(c.identity, 32) || !is_hex(records, 16)) return fail("it does not say to which records it belongs");
+    std::from_chars(records.data(), records.data() + records.size(), c.records_digest, 16);
     Checkpoint::Sizes sizes;
     json.at("sections").get_to(sizes);
-    for (const auto& [name, size] : sizes) {
-      if (size > left / sizeof(double)) throw Error(damaged("it ends too early"));
-      std::vector<double>& values = c.sections.emplace_back(name, std::vector<double>(size)).second;
-      take(values.data(), size * sizeof(double));
+    for (const auto& [name, count] : sizes) {
+      if (count > left / sizeof(double)) return fail("it ends too early");
+      left -= count * sizeof(double);
+      std::vector<double>& values = c.sections.emplace_back(name, std::vector<double>(count)).second;
+      if (!take(values.data(), count * sizeof(double))) return fail("it cannot be read to its end");
     }
   } catch (const Json::exception&) {
-    throw Error(damaged("its description cannot be read"));
+    return fail("its description cannot be read");
   }
-  if (left != 0) throw Error(damaged("there is more in it than it says"));
-  if (c.steps < 0 || c.records < 0) throw Error(damaged("a count is negative"));
-  return c;
-}
-
-std::vector<double> CheckpointFile::read_records(const Checkpoint& c) const {
-  const std::size_t width = c.record_width(), count = static_cast<std::size_t>(c.records);
-  std::vector<double> rows;
-  if (width == 0 || count == 0) return rows;
-  const std::string name = path_ + ".records";
-  std::error_code fault;
-  const std::uintmax_t size = std::filesystem::file_size(name, fault);
-  if (!fault && size / sizeof(double) / width >= count) {
-    rows.resize(count * width);
-    std::ifstream in(name, std::ios::binary);
-    if (in.read(reinterpret_cast<char*>(rows.data()), static_cast<std::streamsize>(rows.size() * sizeof(double))))
-      return rows;
-  }
-  throw Error(fmt::format("checkpoint '{}': its records file '{}' is missing or too short", path_, name));
-}
-
-void CheckpointFile::begin(const Checkpoint* resumed) {
-  if (resumed == nullptr) {
-    // Its records are about to be overwritten.
-    std::error_code ignored;
-    for (const char* suffix : {"", ".records", ".new"}) std::filesystem::remove(path_ + suffix, ignored);
-  }
-  const std::string name = path_ + ".records";
-  records_ = ::open(name.c_str(), O_WRONLY | O_CREAT, 0644);
-  if (records_ < 0) fail("cannot open", name);
-  const auto size =
-      resumed == nullptr
-          ? off_t{0}
-          : static_cast<off_t>(static_cast<std::size_t>(resumed->records) * resumed->record_width() * sizeof(double));
-  if (::ftruncate(records_, size) != 0 || ::lseek(records_, size, SEEK_SET) != size) fail("cannot prepare", name);
-}
-
-void CheckpointFile::write(const Checkpoint& c, const std::vector<double>& new_records) {
-  if (!new_records.empty()) {
-    write_all(records_, new_records.data(), new_records.size() * sizeof(double), path_ + ".records");
-    if (::fdatasync(records_) != 0) fail("cannot flush", path_ + ".records");
-  }
-  Checkpoint::Sizes sizes;
-  for (const auto& [name, values] : c.sections) sizes.emplace_back(name, values.size());
-  const std::string text =
-      Json{{"run", c.run}, {"columns", c.columns}, {"sections", sizes}, {"steps", c.steps}, {"records", c.records}}
-          .dump(-1, ' ', false, Json::error_handler_t::replace);
-  const std::uint64_t length = text.size();
-  const std::string fresh = path_ + ".new";
-  const int fd = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
-  if (fd < 0) fail("cannot open", fresh);
-  write_all(fd, kMagic, sizeof kMagic, fresh);
-  write_all(fd, &length, sizeof length, fresh);
-  write_all(fd, text.data(), text.size(), fresh);
-  for (const auto& [name, values] : c.sections) write_all(fd, values.data(), values.size() * sizeof(double), fresh);
-  const bool flushed = ::fsync(fd) == 0;
-  ::close(fd);
-  if (!flushed || std::rename(fresh.c_str(), path_.c_str()) != 0) fail("cannot replace", path_);
+  if (left != 0) return fail("there is more in it than it says");
+  if (c.steps < 0 || c.records < 0) return fail("a count is negative");
+  return out;
 }
 
 }  // namespace rattleback

@@ -1,20 +1,28 @@
-// Checkpoints: everything a run needs to continue with the same bits.
+// What a checkpoint holds, and how its bytes prove that they are the ones that were written.
 //
-// FILE holds the state and is replaced atomically (written beside it, flushed, renamed). FILE.records holds the records
-// so far and only grows; the count in FILE says how many of them are valid, so a run killed between the two writes, or
-// in the middle of one, resumes from a consistent pair.
+// The state of a run is a file of its own (simulate/checkpoint_file.hpp says how it and the records beside it are kept). It
+// states its layout, all numbers little endian:
 //
-// FILE states its own layout: 8 bytes "RBCHK003", the length of a JSON text (8 bytes, little endian), that text, and then the
-// numbers of its sections one after the other. The text:
+//   8 bytes   "RBCHK004"
+//   8 bytes   length of the file
+//   8 bytes   length of the JSON text
+//   ...       the text
+//   ...       the numbers of its sections, one after the other
+//   8 bytes   digest of everything before
+//
+// The text:
 //
 //   {"run": [["--method", "spark-gauss"], ...],              which run it is: names and values (simulate/option_table.hpp)
-//    "columns": [["t", 1], ["q", 3], ...],                   what the numbers of one record in FILE.records are
+//    "columns": [["t", 1], ["q", 3], ...],                   what the numbers of one record are
 //    "sections": [["stepper", 57], ["monitor", 13], ...],    names and sizes of the numbers that follow
-//    "steps": 13, "records": 5}
+//    "steps": 13, "records": 5,
+//    "identity": "0f...", "records digest": "a3..."}         ties the records to the state
+//
+// A file that was damaged is found out before anything is allocated: its lengths are compared with its size, then its digest
+// is computed piece by piece. The digest does not protect against people: owner and mode of the file do.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +37,8 @@ struct Checkpoint {
   std::vector<std::pair<std::string, std::vector<double>>> sections;
   std::int64_t steps = 0;  // taken
   std::int64_t records = 0;
+  std::string identity;              // 128 bits, drawn when the run began: 32 hexadecimal digits
+  std::uint64_t records_digest = 0;  // of the records file up to the last of `records`
 
   [[nodiscard]] std::size_t record_width() const;
   // Null when there is none of this name.
@@ -39,27 +49,14 @@ struct Checkpoint {
 // -- are options, whose values are shown; others are digests, which matter only when no option differs.
 std::vector<std::string> differences(const Checkpoint& saved, const Checkpoint& now);
 
-class CheckpointFile {
- public:
-  // Throws Error when the path cannot be written.
-  explicit CheckpointFile(std::string path);
-  ~CheckpointFile();
-  CheckpointFile(const CheckpointFile&) = delete;
-  CheckpointFile& operator=(const CheckpointFile&) = delete;
+// From the start of an empty file. False with errno set.
+bool write_checkpoint(int fd, const Checkpoint& checkpoint);
 
-  // What was saved, if there is anything. Throws Error for a file that is not ours.
-  [[nodiscard]] std::optional<Checkpoint> read() const;
-  // Its records, row by row. Throws Error when they are not all there.
-  [[nodiscard]] std::vector<double> read_records(const Checkpoint& checkpoint) const;
-  // Starts anew, or keeps the records of `resumed`. A checkpoint of an older run is removed.
-  void begin(const Checkpoint* resumed);
-  // New records since the last call, then the state.
-  void write(const Checkpoint& checkpoint, const std::vector<double>& new_records);
-  [[nodiscard]] std::string damaged(const std::string& what) const;  // a message
-
- private:
-  std::string path_;
-  int records_ = -1;  // file descriptor
+struct CheckpointRead {
+  Checkpoint checkpoint;
+  std::string fault;  // empty, or in what the file is wrong: "it ends too early"
 };
+
+CheckpointRead read_checkpoint(int fd, std::uintmax_t size);
 
 }  // namespace rattleback

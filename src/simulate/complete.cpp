@@ -38,6 +38,8 @@ std::string Options::validate() const {
     fault("--audit order repeats with h/2 and h/4, but --adaptive chooses the steps; leave one of them out");
   if (output_every != 0.0 && every != 0) fault("--every and --output-every both say what to record; give one of them");
   if (resume && checkpoint.empty()) fault("--resume needs --checkpoint FILE: the file to continue from");
+  if (checkpoint_seconds != Options{}.checkpoint_seconds && checkpoint.empty())
+    fault("--checkpoint-seconds needs --checkpoint FILE: the file that is written so often");
   if (!tableau.empty() && !method.empty()) fault("--tableau brings its own method; leave --method out");
   return faults;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "methods/angles.hpp"
+#include "methods/saved_state.hpp"
 #include "model/expression.hpp"
 
 namespace rattleback {
@@ -234,9 +235,14 @@ std::vector<double> Events::save() const {
 }
 
 void Events::load(std::span<const double> saved) {
-  missed_ = static_cast<std::int64_t>(saved[0]);
-  for (std::size_t i = 0; i < watched_.size(); ++i)
-    watched_[i] = {static_cast<int>(saved[1 + 2 * i]), saved[2 + 2 * i] != 0.0};
+  SavedState from(saved);
+  missed_ = from.count();
+  for (Watched& w : watched_) {
+    const double sign = from.next();
+    SavedState::expect(sign == -1.0 || sign == 0.0 || sign == 1.0);
+    w = {static_cast<int>(sign), from.next() != 0.0};
+  }
+  from.end();
 }
 
 }  // namespace rattleback

@@ -1,9 +1,11 @@
 // The loop: time grid, records, checkpoints, failure. It alone knows about them.
 #include "rattleback/simulate.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <new>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -19,7 +21,7 @@
 #include "methods/bind.hpp"
 #include "native/choice.hpp"
 #include "rattleback/error.hpp"
-#include "simulate/checkpoint.hpp"
+#include "simulate/checkpoint_file.hpp"
 #include "simulate/complete.hpp"
 #include "simulate/failure.hpp"
 #include "simulate/follow.hpp"
@@ -111,6 +113,7 @@ class Run {
   [[nodiscard]] std::vector<Column> columns();
   void save_checkpoint();
   std::optional<Checkpoint> resume();
+  void check_counts(const Checkpoint& c) const;
   void audit_equations(Trajectory& out);
   void audit_reverse(Trajectory& out);
   void measure_reverse(Trajectory& out, bool ok);
@@ -131,10 +134,12 @@ class Run {
   Monitor monitor_;
   Trajectory::Records records_;
   std::unique_ptr<Acceleration> acceleration_;
-  std::vector<double> row_, unsaved_;  // records as flat rows, for the checkpoint
+  std::vector<double> row_;
   std::int64_t steps_ = 0;
   std::optional<CheckpointFile> file_;
-  Checkpoint checkpoint_;  // of this run
+  Checkpoint checkpoint_;                       // of this run
+  std::string checkpoint_fault_;                // of the latest try
+  std::vector<std::string> checkpoint_faults_;  // that were told
   std::vector<Column> columns_;
   std::unique_ptr<SingleSteps> single_;                // null: steps are taken in batches
   std::optional<PortHamiltonianStructure> structure_;  // what the state may break
@@ -198,10 +203,6 @@ void Run::keep_record(RecordPoint p, const System::Observation& o) {
     r.balance.push_back(power->last_residual());
   if (system_.is_mechanical() || system_.is_odae()) r.residual_velocity.push_back(o.velocity);
   if (!system_.model().has_states()) r.residual_position.push_back(o.position);
-  if (!file_) return;
-  for (const Column& column : columns_)
-    unsaved_.insert(unsaved_.end(), (r.*column.list).end() - static_cast<std::ptrdiff_t>(column.width),
-                    (r.*column.list).end());
 }
 
 std::vector<Run::Column> Run::columns() {
@@ -244,13 +245,30 @@ Options Run::used_options() const {
   return o;
 }
 
+// What cannot be saved now is saved by a later checkpoint. The run goes on in any case.
 void Run::save_checkpoint() {
-  checkpoint_.steps = steps_;
-  checkpoint_.records = static_cast<std::int64_t>(records_.rows);
-  checkpoint_.sections = {{"stepper", method_.stepper->save()}, {"monitor", monitor_.save()}};
-  if (single_) checkpoint_.sections.emplace_back("single steps", single_->save());
-  file_->write(checkpoint_, unsaved_);
-  unsaved_.clear();
+  std::string reason;
+  try {
+    checkpoint_.steps = steps_;
+    checkpoint_.records = static_cast<std::int64_t>(records_.rows);
+    checkpoint_.sections = {{"stepper", method_.stepper->save()}, {"monitor", monitor_.save()}};
+    if (single_) checkpoint_.sections.emplace_back("single steps", single_->save());
+    reason = file_->write(checkpoint_, [&](std::int64_t row, std::vector<double>& to) {
+      for (const Column& column : columns_) {
+        const double* const x = (records_.*column.list).data() + static_cast<std::size_t>(row) * column.width;
+        to.insert(to.end(), x, x + column.width);
+      }
+    });
+  } catch (const std::bad_alloc&) {
+    reason = "not enough memory";
+  }
+  checkpoint_fault_.clear();
+  if (reason.empty()) return;
+  checkpoint_fault_ = fmt::format("checkpoint '{}' could not be written: {}", options_.checkpoint, reason);
+  if (std::find(checkpoint_faults_.begin(), checkpoint_faults_.end(), checkpoint_fault_) != checkpoint_faults_.end())
+    return;
+  checkpoint_faults_.push_back(checkpoint_fault_);
+  if (options_.warn) options_.warn(checkpoint_fault_ + ". The run goes on, and it will be tried again");
 }
 
 // Goes to the state of the checkpoint, if there is one. It must be one of this run, and not beyond its end.
@@ -263,10 +281,11 @@ std::optional<Checkpoint> Run::resume() {
   Stepper& stepper = *method_.stepper;
   const std::vector<double>*own = c->section("stepper"), *monitor = c->section("monitor"),
         *single = c->section("single steps");
-  // What contacts save grows; that of subsets of constraints depends on the subset.
+  // What contacts save grows; that of subsets of constraints depends on the subset. They look at the size themselves.
   const bool fixed_size = stepper.active().empty() && !stepper.redundant();
   if (own == nullptr || monitor == nullptr || (single_ != nullptr) != (single != nullptr) ||
-      (fixed_size && own->size() != stepper.save().size()) || monitor->size() != monitor_.save().size())
+      c->sections.size() != (single_ ? 3U : 2U) || (fixed_size && own->size() != stepper.save().size()) ||
+      monitor->size() != monitor_.save().size())
     throw Error(file_->damaged("its sections are not those of this run"));
   stepper.load(*own);
   monitor_.load(*monitor);
@@ -281,15 +300,37 @@ std::optional<Checkpoint> Run::resume() {
         "--resume",
         options_.checkpoint, stepper.t(), steps_,
         options_.steps ? fmt::format("--steps {}", *options_.steps) : fmt::format("--until {:.10g}", *options_.until)));
-  const std::vector<double> rows = file_->read_records(*c);
-  const double* x = rows.data();
-  for (; x != rows.data() + rows.size(); ++records_.rows)
+  check_counts(*c);
+  file_->read_records(*c, [&](std::span<const double> row) {
     for (const Column& column : columns_) {
-      (records_.*column.list).insert((records_.*column.list).end(), x, x + column.width);
-      x += column.width;
+      (records_.*column.list)
+          .insert((records_.*column.list).end(), row.begin(), row.begin() + static_cast<std::ptrdiff_t>(column.width));
+      row = row.subspan(column.width);
     }
+    ++records_.rows;
+  });
   if (adaptive) thin_records();
   return c;
+}
+
+// Of a checkpoint that was loaded: do its counts of steps and records, and its time, belong together?
+void Run::check_counts(const Checkpoint& c) const {
+  const std::int64_t steps = c.steps, records = c.records;
+  const bool adaptive = single_ && single_->adaptive();
+  bool good = false;
+  if (!options_.keep_records)
+    good = records == 0;
+  else if (options_.output_every != 0.0)
+    good = records == single_->outputs();
+  else if (adaptive)  // records may have been thinned
+    good = records >= 1 && records <= steps + 1;
+  else
+    good = records == steps / grid_.every + 1;
+  if (!adaptive) {
+    const double t = static_cast<double>(steps) * grid_.h;
+    good = good && std::fabs(method_.stepper->t() - t) <= 1e-9 * std::fabs(t);
+  }
+  if (!good) throw Error(file_->damaged("its counts of steps and records contradict one another"));
 }
 
 Trajectory Run::go() {
@@ -320,6 +361,7 @@ Trajectory Run::go() {
     columns_ = columns();
     checkpoint_.run = signature(system_.model(), used_options(), start_);
     for (const Column& column : columns_) checkpoint_.columns.emplace_back(column.name, column.width);
+    if (std::string note = file_->note(); !note.empty()) out.notes.push_back(std::move(note));
     if (options_.resume) resumed = resume();
     if (options_.resume && !resumed)
       out.notes.push_back(
@@ -333,17 +375,18 @@ Trajectory Run::go() {
     if (file_) save_checkpoint();
   };
   const auto pause = [&](bool may_save) {  // between two steps
-    if (!(options_.progress || file_) || Clock::now() - last_progress <= std::chrono::milliseconds(100)) return;
-    last_progress = Clock::now();
-    if (options_.progress) {
+    if (!(options_.progress || file_)) return;
+    const Clock::time_point now = Clock::now();
+    if (options_.progress && now - last_progress > std::chrono::milliseconds(100)) {
+      last_progress = now;
       const double part = until != 0.0 ? std::fmax(stepper.t() / until, 1e-9) : 1.0;
       options_.progress({steps_, adaptive ? static_cast<std::int64_t>(static_cast<double>(steps_) / part) : grid_.whole,
                          stepper.t(), until, monitor_.max_energy_error, seconds_since(begin)});
     }
     if (file_ && may_save && !broken_ &&
-        std::chrono::duration<double>(last_progress - last_save).count() >= options_.checkpoint_seconds) {
+        std::chrono::duration<double>(now - last_save).count() >= options_.checkpoint_seconds) {
       save_now();
-      last_save = last_progress;
+      last_save = Clock::now();  // a slow disk does not get all the time
     }
   };
   NativeChoice native(options_.native, stepper);
@@ -371,6 +414,7 @@ Trajectory Run::go() {
     out.notes.push_back(fmt::format("t = {:.10g} is not a multiple of the step {:g}: the last step was {:.10g}",
                                     *options_.until, grid_.h, grid_.last));
   }
+  out.checkpoint_fault = checkpoint_fault_;
   out.wall_seconds = seconds_since(begin);
   out.compile_seconds = native.compile_seconds();
 

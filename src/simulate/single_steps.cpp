@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "methods/saved_state.hpp"
 #include "rattleback/error.hpp"
 
 namespace rattleback {
@@ -183,44 +184,36 @@ std::vector<double> SingleSteps::save() const {
   return out;
 }
 
-void SingleSteps::load(std::span<const double> x) {
-  const auto check = [](bool good) {
-    if (!good) throw Error("the checkpoint is damaged: its state of events and step control is not that of this run");
-  };
-  const auto take = [&](std::size_t count) {
-    check(count <= x.size());
-    const std::span<const double> part = x.first(count);
-    x = x.subspan(count);
-    return part;
-  };
+void SingleSteps::load(std::span<const double> saved) {
+  SavedState from(saved);
   const auto list = [&](std::size_t count) {
-    const auto part = take(count);
+    const auto part = from.take(count);
     return std::vector<double>(part.begin(), part.end());
   };
-  const auto head = take(8);
-  outputs_ = static_cast<std::int64_t>(head[0]);
-  first_step_ = head[1];
-  iterations_ = static_cast<std::int64_t>(head[2]);
-  max_iterations_ = static_cast<std::int64_t>(head[3]);
-  if (control_ && head[4] != control_->first)
+  outputs_ = from.count();
+  first_step_ = from.next();
+  iterations_ = from.count();
+  max_iterations_ = from.count();
+  const double first = from.next(), horizon = from.next();
+  if (control_ && first != control_->first)
     throw Error(fmt::format(
         "--until: nothing moves at the start, so that the first step is a part of the time to the end: {:g} in the "
         "checkpoint and {:g} here. Use the same --until, or start without --resume and with --step H",
-        head[4], control_->first));
-  if (control_) control_->horizon = head[5];
-  interpolated_ = static_cast<std::int64_t>(head[6]);
-  check(head[7] >= 0.0 && head[7] <= static_cast<double>(x.size()));
-  for (auto k = static_cast<std::int64_t>(head[7]); k > 0; --k) {
-    const auto e = take(3);
-    check(e[0] >= 0.0 && e[0] < static_cast<double>(options_.event.size()));
-    EventFound found{options_.event[static_cast<std::size_t>(e[0])], e[1], static_cast<int>(e[2]), {}, {}};
+        first, control_->first));
+  if (control_) control_->horizon = horizon;
+  interpolated_ = from.count();
+  for (std::int64_t k = from.count(static_cast<double>(from.left())); k > 0; --k) {
+    const std::int64_t which = from.count(static_cast<double>(options_.event.size()) - 1.0);
+    const double t = from.next(), direction = from.next();
+    SavedState::expect(direction == -1.0 || direction == 0.0 || direction == 1.0);
+    EventFound found{options_.event[static_cast<std::size_t>(which)], t, static_cast<int>(direction), {}, {}};
     found.q = list(stepper_.q().size());
     found.v = list(stepper_.v().size());
     found_.push_back(std::move(found));
   }
-  if (events_) events_->load(take(events_->save().size()));
-  if (control_) control_->load(take(control_->save().size()));
-  check(x.empty());
+  if (events_) events_->load(from.take(events_->save().size()));
+  if (control_) control_->load(from.rest());
+  from.end();
 }
 
 }  // namespace rattleback

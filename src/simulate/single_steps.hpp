@@ -36,6 +36,7 @@ class SingleSteps {
   // One step with what happens in it: of size h, or as large as the step control wants.
   AdvanceReport step(double h);
   [[nodiscard]] const std::vector<EventFound>& found() const { return found_; }  // zeros of events so far
+  [[nodiscard]] std::int64_t outputs() const { return outputs_; }                // records between the steps so far
   [[nodiscard]] double last_step() const { return last_step_; }                  // its size, also when it failed
   [[nodiscard]] bool retraces() const { return control_->retraces(); }
   // Adaptive: has the end been reached; will the next step be cut to end there?

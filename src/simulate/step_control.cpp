@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "methods/angles.hpp"
+#include "methods/saved_state.hpp"
 #include "rattleback/error.hpp"
 
 namespace rattleback {
@@ -209,16 +210,14 @@ class PiControl final : public StepControl {
     out.insert(out.end(), more.begin(), more.end());
     return out;
   }
-  void load(std::span<const double> x) override {
-    next_ = x[0];
-    before_ = x[1];
-    norm_.q_ = x[2];
-    norm_.v_ = x[3];
-    audit.steps = static_cast<std::int64_t>(x[4]);
-    audit.rejected = static_cast<std::int64_t>(x[5]);
-    audit.smallest = x[6];
-    audit.largest = x[7];
-    estimator_.load(x.subspan(8));
+  void load(std::span<const double> saved) override {
+    SavedState from(saved);
+    for (double* x : {&next_, &before_, &norm_.q_, &norm_.v_}) *x = from.next();
+    audit.steps = from.count();
+    audit.rejected = from.count();
+    audit.smallest = from.next();
+    audit.largest = from.next();
+    estimator_.load(from.rest());
   }
 
  private:
@@ -332,17 +331,16 @@ class ReversibleControl final : public StepControl {
             audit.largest,
             failure_.ok ? 1.0 : 0.0};
   }
-  void load(std::span<const double> x) override {
-    eps_ = x[0];
-    rho_ = x[1];
-    G_ = x[2];
-    density_.v2_ref = x[3];
-    density_.w2_ref = x[4];
-    audit.steps = static_cast<std::int64_t>(x[5]);
-    audit.rejected = static_cast<std::int64_t>(x[6]);
-    audit.smallest = x[7];
-    audit.largest = x[8];
-    if (x[9] == 0.0) failure_ = failure_of("the acceleration of this system cannot be computed");
+  void load(std::span<const double> saved) override {
+    SavedState from(saved);
+    for (double* x : {&eps_, &rho_, &G_, &density_.v2_ref, &density_.w2_ref}) *x = from.next();
+    audit.steps = from.count();
+    audit.rejected = from.count();
+    audit.smallest = from.next();
+    audit.largest = from.next();
+    const bool failed = from.next() == 0.0;
+    from.end();
+    if (failed) failure_ = failure_of("the acceleration of this system cannot be computed");
     density_.set_guess(stepper_.multiplier_guess());
   }
 

@@ -252,6 +252,8 @@ INSTANTIATE_TEST_SUITE_P(
         Request{{"run", "skate", "--checkpoint", "no/c"},
                 "checkpoint 'no/c': the folder 'no' does not exist. Make it first, or name another place"},
         Request{{"run", "skate", "--resume"}, "--resume needs --checkpoint FILE: the file to continue from"},
+        Request{{"run", "skate", "--checkpoint-seconds", "3"},
+                "--checkpoint-seconds needs --checkpoint FILE: the file that is written so often"},
         Request{{"run", "skate", "--checkpoint", "a.csv", "--output", "./a.csv"},
                 "--output and --checkpoint name the same file; give two names"},
         Request{{"run", "skate", "--checkpoint", "a.svg", "--plot", "./a.svg"},

@@ -1,5 +1,6 @@
 // Checkpoints: what they state, whom they take back, and that a resumed run is the run.
-#include "simulate/checkpoint.hpp"
+#include "files/digest.hpp"
+#include "simulate/checkpoint_file.hpp"
 #include "simulate/resume_pairs.hpp"
 
 namespace rattleback::testing {
@@ -188,7 +189,7 @@ TEST(CheckpointFile, StatesWhatItHolds) {
                                            {"residual.velocity", 1}}));
   EXPECT_EQ(c->steps, 10);
   EXPECT_EQ(c->records, 4);  // not step 10
-  EXPECT_EQ(std::filesystem::file_size(scratch.file() + ".records"), 4U * 12U * sizeof(double));
+  EXPECT_EQ(std::filesystem::file_size(scratch.file() + ".records"), 32U + 4U * 12U * sizeof(double));
   for (const OptionRow& row : option_table()) {
     const auto named = [&](const auto& each) { return each.first == flag_of(row); };
     EXPECT_EQ(std::any_of(c->run.begin(), c->run.end(), named), row.on_resume == OnResume::same) << row.name;
@@ -212,17 +213,18 @@ TEST(CheckpointFile, ThatIsDamagedIsRefusedHoweverItIsCut) {
   for (std::size_t size = 0; size < good.size(); size += 1 + good.size() / 40)
     EXPECT_TRUE(refused(good.substr(0, size))) << size;
   EXPECT_TRUE(refused(good + "12345678"));
-  for (std::size_t i = 0; i < 16; ++i) {
-    std::string bad = good;
-    bad[i] = static_cast<char>(bad[i] ^ 0x41);
-    EXPECT_TRUE(refused(bad)) << i;
-  }
-  for (const char* number : {"99999999999999999999", "-1", "1e300", "4611686018427387904", "\"x\""}) {
-    std::string bad = good;
+  // Counts are not believed, either, when the lengths and the digest were made to fit them.
+  for (const char* number : {"99999999999999999999", "-1", "1e300", "4611686018427387904", "\"x\"", "0", "1"}) {
+    std::string bad = good.substr(0, good.size() - sizeof(std::uint64_t));
     const std::size_t at = bad.find("[\"stepper\",") + 11;
+    const std::size_t before = bad.size();
     bad.replace(at, bad.find(']', at) - at, number);
-    const std::uint64_t length = bad.rfind('}') - 15;
-    std::memcpy(bad.data() + 8, &length, sizeof length);
+    std::uint64_t lengths[2];
+    std::memcpy(lengths, bad.data() + 8, sizeof lengths);
+    for (std::uint64_t& length : lengths) length += bad.size() - before;
+    std::memcpy(bad.data() + 8, lengths, sizeof lengths);
+    const std::uint64_t sum = digest(bad);
+    bad.append(reinterpret_cast<const char*>(&sum), sizeof sum);
     EXPECT_TRUE(refused(bad)) << number;
   }
 }

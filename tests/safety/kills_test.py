@@ -1,0 +1,5 @@
+"""A few kills at random times (tests/safety/kills.py)."""
+import kills
+
+if __name__ == "__main__":
+    kills.Player(seed=1).play(15)

@@ -1,0 +1,7 @@
+"""500 damaged files: each gives the undamaged result or is refused with a reason (tests/safety/mutate.py)."""
+import sys
+
+import mutate
+
+if __name__ == "__main__":
+    sys.exit(0 if mutate.play(500, seed=1) else 1)
