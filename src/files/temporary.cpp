@@ -61,7 +61,7 @@ bool is_compilers(std::string_view name) {
   return name.starts_with("step.") || name.starts_with("step-") || name.starts_with("cc") || name == "core";
 }
 
-// Removes the files of a folder, or those of a compiler, without memory from the heap. Says how many.
+// Removes the files (and empty folders) of a folder, or those of a compiler, without memory from the heap. Says how many.
 int remove_some(int folder, bool all) noexcept {
   alignas(std::uint64_t) char entries[4096];
   int removed = 0;
@@ -76,7 +76,9 @@ int remove_some(int folder, bool all) noexcept {
       std::memcpy(&length, record + 16, sizeof length);
       const char* const name = record + 19;
       const bool dots = std::strcmp(name, ".") == 0 || std::strcmp(name, "..") == 0;
-      if (!dots && (all || is_compilers(name)) && unlinkat(folder, name, 0) == 0) ++removed;
+      if (!dots && (all || is_compilers(name)) &&
+          (unlinkat(folder, name, 0) == 0 || unlinkat(folder, name, AT_REMOVEDIR) == 0))
+        ++removed;
       at += length;
     }
   }

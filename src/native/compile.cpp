@@ -22,6 +22,8 @@
 namespace rattleback {
 namespace {
 
+constexpr std::string_view kElf = "\177ELF";
+
 // A limit on the size of files (ulimit -f) is a fault of the write here, and not a signal that ends the program.
 class NoSizeSignal {
  public:
@@ -105,10 +107,12 @@ Made make(const std::string& text, const std::string& compiler, const std::stop_
                         true)};
   }
   Made out;
-  (void)fchmodat(folder.fd(), kObjectName, 0600, 0);  // in a folder of our own: whatever mode new files have
+  {  // New files may be for the group, too. This one was made in a folder of our own
+    const files::Descriptor made(openat(folder.fd(), kObjectName, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+    if (made) (void)fchmod(made.get(), 0600);
+  }
   const bool read = files::read_own_file(folder.fd(), kObjectName, kLargestEntry, out.object) == files::OwnFile::read;
-  if (!read || !out.object.starts_with("\x7f"
-                                       "ELF"))
+  if (!read || !out.object.starts_with(kElf))
     return {"", fault(fmt::format("the compiler {} made no object", compiler))};
   return out;
 }

@@ -146,13 +146,19 @@ TEST_F(CompilerProcess, WhatItLeavesRunningIsEnded) {
 }
 
 TEST_F(CompilerProcess, OneThatMakesNoObjectIsNamed) {
-  for (const char* const script : {"exit 0", "echo nonsense > step.so", "ln -s /etc/passwd step.so", "mkdir step.so"}) {
+  const fs::path target = folder_ / "target";
+  write_bytes(target, "not an object");
+  ASSERT_EQ(chmod(target.c_str(), 0640), 0);
+  for (const std::string& script :
+       {std::string("exit 0"), std::string("echo nonsense > step.so"), "ln -s '" + target.string() + "' step.so",
+        std::string("mkdir step.so"), std::string("mkfifo step.so")}) {
     compiler(script);
     const NativeCode code = code_that_says(7);
     EXPECT_EQ(code.steps, nullptr);
     EXPECT_EQ(code.fault, "the compiler " + (folder_ / "gcc").string() + " made no object") << script;
-    EXPECT_TRUE(files_in(cached()).empty());
+    expect_nothing_left();
   }
+  EXPECT_EQ(fs::status(target).permissions(), static_cast<fs::perms>(0640)) << "the link was not followed";
 }
 
 TEST_F(CompilerProcess, ItWorksInAFolderOfOursWithUsualSignals) {
