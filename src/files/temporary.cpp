@@ -11,6 +11,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -19,51 +20,75 @@ namespace rattleback::files {
 namespace {
 
 constexpr std::string_view kFile = ".rattleback-", kFolder = "rattleback-native-";
-constexpr std::size_t kDrawn = 6;  // characters that mkstemp draws
+constexpr std::string_view kLetters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+constexpr std::size_t kDrawn = 6;  // letters after the prefix
 constexpr int kTries = 100;
+constexpr int kFolderOnly = O_PATH | O_DIRECTORY | O_CLOEXEC;  // needs no permission to list it
 
 // --- what a signal handler removes
 
-struct Registered {
-  std::atomic<char*> path = nullptr;  // from malloc
-  std::atomic<bool> folder = false;
+struct Place {
+  int parent = -1;  // stays open as long as this is registered
+  bool folder = false;
+  char name[64] = {};
 };
-std::array<Registered, 64> registered;  // NOLINT: one list for the process
+constinit std::array<std::atomic<Place*>, 64> registered = {};  // NOLINT: one list for the process
 
 // -1 when there is no room: then only the destructor removes it.
-int enter(const std::string& path, bool folder) {
-  char* const copy = strdup(path.c_str());
-  if (copy == nullptr) return -1;
-  for (std::size_t i = 0; i < registered.size(); ++i) {
-    char* none = nullptr;
-    if (registered[i].path.load() != nullptr) continue;
-    registered[i].folder = folder;
-    if (registered[i].path.compare_exchange_strong(none, copy)) return static_cast<int>(i);
+int enter(int parent, const std::string& name, bool folder) {
+  auto* const place = static_cast<Place*>(std::calloc(1, sizeof(Place)));
+  if (place == nullptr || name.size() >= sizeof place->name) {
+    std::free(place);
+    return -1;
   }
-  std::free(copy);
+  place->parent = parent;
+  place->folder = folder;
+  std::memcpy(place->name, name.data(), name.size());
+  for (std::size_t i = 0; i < registered.size(); ++i) {
+    Place* none = nullptr;
+    if (registered[i].compare_exchange_strong(none, place)) return static_cast<int>(i);
+  }
+  std::free(place);
   return -1;
 }
 
 void leave(int slot) {
-  if (slot >= 0) std::free(registered[static_cast<std::size_t>(slot)].path.exchange(nullptr));
+  if (slot >= 0) std::free(registered[static_cast<std::size_t>(slot)].exchange(nullptr));
 }
 
-// The files of a folder, without memory from the heap.
-void empty_folder(int folder) noexcept {
+// What a compiler may leave: its texts, its objects and its own temporary files (those of clang begin as the text does).
+bool is_compilers(std::string_view name) {
+  return name.starts_with("step.") || name.starts_with("step-") || name.starts_with("cc") || name == "core";
+}
+
+// Removes the files (and empty folders) of a folder, or those of a compiler, without memory from the heap. Says how many.
+int remove_some(int folder, bool all) noexcept {
   alignas(std::uint64_t) char entries[4096];
+  int removed = 0;
+  (void)lseek(folder, 0, SEEK_SET);
   for (;;) {
     const long bytes = syscall(SYS_getdents64, folder, entries, sizeof entries);
-    if (bytes <= 0) return;
+    if (bytes <= 0) return removed;
     for (long at = 0; at < bytes;) {
       // struct linux_dirent64: inode, offset, length of the record, type, name
       const char* const record = entries + at;
       std::uint16_t length = 0;
       std::memcpy(&length, record + 16, sizeof length);
-      (void)unlinkat(folder, record + 19, 0);
+      const char* const name = record + 19;
+      const bool dots = std::strcmp(name, ".") == 0 || std::strcmp(name, "..") == 0;
+      if (!dots && (all || is_compilers(name)) &&
+          (unlinkat(folder, name, 0) == 0 || unlinkat(folder, name, AT_REMOVEDIR) == 0))
+        ++removed;
       at += length;
     }
-    (void)lseek(folder, 0, SEEK_SET);
-    if (bytes < 256) return;  // what is left cannot be removed
+  }
+}
+
+// A compiler that is just dying may add a file: a few rounds. Not removed while anything else is in it.
+void remove_with_files(int parent, const char* name, int folder, bool all) noexcept {
+  for (int k = 0; k < 10; ++k) {
+    const bool some = remove_some(folder, all) > 0;
+    if (unlinkat(parent, name, AT_REMOVEDIR) == 0 || (errno == ENOTEMPTY && !some) || errno == ENOENT) return;
   }
 }
 
@@ -72,7 +97,7 @@ void empty_folder(int folder) noexcept {
 bool has_shape(std::string_view name, std::string_view prefix) {
   if (name.size() != prefix.size() + kDrawn || !name.starts_with(prefix)) return false;
   for (const char c : name.substr(prefix.size()))
-    if (!((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'))) return false;
+    if (kLetters.find(c) == std::string_view::npos) return false;
   return true;
 }
 
@@ -86,15 +111,17 @@ bool lock_file(int fd, bool wait) {
   return true;
 }
 
-// What a compiler may leave: its texts, its objects and its own temporary files.
-bool is_compilers(std::string_view name) { return name.starts_with("step.") || name.starts_with("cc"); }
-
 template <class Visit>
-void each_entry(const std::string& folder, std::string_view prefix, const Visit& visit) {
-  DIR* const list = opendir(folder.c_str());
-  if (list == nullptr) return;
+void each_entry(int folder, std::string_view prefix, const Visit& visit) {
+  const int listed = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (listed < 0) return;
+  DIR* const list = fdopendir(listed);
+  if (list == nullptr) {
+    (void)close(listed);
+    return;
+  }
   while (const dirent* entry = readdir(list))  // NOLINT(concurrency-mt-unsafe): a list of our own
-    if (has_shape(entry->d_name, prefix)) visit(dirfd(list), entry->d_name);
+    if (has_shape(entry->d_name, prefix)) visit(folder, entry->d_name);
   closedir(list);
 }
 
@@ -103,15 +130,23 @@ bool is_ours(int fd, mode_t type) {
   return fstat(fd, &s) == 0 && s.st_uid == geteuid() && (s.st_mode & S_IFMT) == type;
 }
 
-void remove_folder(int parent, const char* name) {
-  const Descriptor folder(openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!folder || !is_ours(folder.get(), S_IFDIR) || flock(folder.get(), LOCK_EX | LOCK_NB) != 0) return;
-  if (DIR* const list = fdopendir(dup(folder.get()))) {
-    while (const dirent* entry = readdir(list))  // NOLINT(concurrency-mt-unsafe): a list of our own
-      if (is_compilers(entry->d_name)) (void)unlinkat(folder.get(), entry->d_name, 0);
-    closedir(list);
-  }
-  (void)unlinkat(parent, name, AT_REMOVEDIR);  // not while there is anything else in it
+void remove_stale_files(int folder) {
+  const int before = errno;
+  each_entry(folder, kFile, [](int parent, const char* name) {
+    const Descriptor file(openat(parent, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    if (file && is_ours(file.get(), S_IFREG) && lock_file(file.get(), false)) (void)unlinkat(parent, name, 0);
+  });
+  errno = before;
+}
+
+void remove_stale_folders(int parent) {
+  const int before = errno;
+  each_entry(parent, kFolder, [](int in, const char* name) {
+    const Descriptor folder(openat(in, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (folder && is_ours(folder.get(), S_IFDIR) && flock(folder.get(), LOCK_EX | LOCK_NB) == 0)
+      remove_with_files(in, name, folder.get(), false);
+  });
+  errno = before;
 }
 
 std::string folder_for_temporaries() {
@@ -119,98 +154,137 @@ std::string folder_for_temporaries() {
   return asked != nullptr && asked[0] == '/' ? asked : "/tmp";
 }
 
-// Whether nobody took it away between its creation and the lock.
-bool still_there(int fd) {
-  struct stat s {};
-  return fstat(fd, &s) == 0 && s.st_nlink > 0;
+std::string drawn_name(std::string_view prefix) {
+  std::array<std::uint32_t, kDrawn> bits{};
+  if (getrandom(bits.data(), sizeof bits, GRND_NONBLOCK) != static_cast<ssize_t>(sizeof bits)) {
+    static std::atomic<std::uint32_t> count =
+        0;  // early after the start of a machine. Exclusive creation decides anyway
+    for (std::uint32_t& b : bits) b = static_cast<std::uint32_t>(getpid()) * 2654435761U + 40503U * ++count;
+  }
+  std::string out(prefix);
+  for (const std::uint32_t b : bits) out += kLetters[b % kLetters.size()];
+  return out;
+}
+
+// Whether it still is what stands under its name: nobody took it for a leftover between its creation and its lock.
+bool still_there(int parent, const std::string& name, int fd) {
+  struct stat here {
+  }, there{};
+  return fstat(fd, &here) == 0 && fstatat(parent, name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+         here.st_ino == there.st_ino && here.st_dev == there.st_dev;
 }
 
 }  // namespace
 
 void remove_stale_files(const std::string& folder) {
   const int before = errno;
-  each_entry(folder, kFile, [](int parent, const char* name) {
-    const Descriptor file(openat(parent, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
-    if (file && is_ours(file.get(), S_IFREG) && lock_file(file.get(), false)) (void)unlinkat(parent, name, 0);
-  });
+  if (const Descriptor place(open(folder.c_str(), kFolderOnly)); place) remove_stale_files(place.get());
   errno = before;
 }
 
 void remove_stale_folders() {
   const int before = errno;
-  each_entry(folder_for_temporaries(), kFolder, [](int parent, const char* name) { remove_folder(parent, name); });
+  if (const Descriptor place(open(folder_for_temporaries().c_str(), kFolderOnly)); place)
+    remove_stale_folders(place.get());
   errno = before;
 }
 
-TemporaryFile::TemporaryFile(const std::string& folder) {
-  remove_stale_files(folder);
+TemporaryFile::TemporaryFile(const std::string& folder) : folder_(open(folder.c_str(), kFolderOnly)) {
+  if (folder_) create();
+  if (file_) path_ = folder + '/' + name_;
+}
+
+TemporaryFile::TemporaryFile(int folder) : folder_(fcntl(folder, F_DUPFD_CLOEXEC, 0)) {
+  if (folder_) create();
+  path_ = name_;
+}
+
+void TemporaryFile::create() {
+  remove_stale_files(folder_.get());
   for (int k = 0; k < kTries; ++k) {
-    path_ = folder + '/' + std::string(kFile) + std::string(kDrawn, 'X');
-    Descriptor file(mkostemp(path_.data(), O_CLOEXEC));  // O_EXCL, mode 0600
-    if (!file) return;
-    (void)lock_file(file.get(), true);
-    if (!still_there(file.get())) continue;  // taken for a leftover
-    slot_ = enter(path_, false);
-    file_ = std::move(file);
-    return;
+    name_ = drawn_name(kFile);
+    slot_ = enter(folder_.get(), name_, false);  // first: a signal may come at once
+    Descriptor file(openat(folder_.get(), name_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    const int why = errno;
+    if (file) {
+      (void)lock_file(file.get(), true);
+      if (still_there(folder_.get(), name_, file.get())) {
+        file_ = std::move(file);
+        return;
+      }
+    }
+    leave(std::exchange(slot_, -1));
+    errno = why;
+    if (!file && why != EEXIST) return;
   }
   errno = EEXIST;
 }
 
-bool TemporaryFile::rename_to(const std::string& place) {
-  if (::rename(path_.c_str(), place.c_str()) != 0) return false;
+bool TemporaryFile::rename(int folder, const std::string& place) {
+  if (renameat(folder_.get(), name_.c_str(), folder, place.c_str()) != 0) return false;
   leave(std::exchange(slot_, -1));
+  name_.clear();
   path_.clear();
   return true;
 }
 
+bool TemporaryFile::rename_to(const std::string& place) { return rename(AT_FDCWD, place); }
+
+bool TemporaryFile::rename_within(const std::string& name) { return rename(folder_.get(), name); }
+
 TemporaryFile::~TemporaryFile() {
-  if (file_ && !path_.empty()) (void)::unlink(path_.c_str());
+  if (file_ && !name_.empty()) (void)unlinkat(folder_.get(), name_.c_str(), 0);
   leave(slot_);
 }
 
 TemporaryFolder::TemporaryFolder() {
-  remove_stale_folders();
+  const std::string where = folder_for_temporaries();
+  parent_ = Descriptor(open(where.c_str(), kFolderOnly));
+  if (!parent_) return;
+  remove_stale_folders(parent_.get());
   for (int k = 0; k < kTries; ++k) {
-    path_ = folder_for_temporaries() + '/' + std::string(kFolder) + std::string(kDrawn, 'X');
-    if (mkdtemp(path_.data()) == nullptr) return;  // mode 0700
-    Descriptor folder(open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    if (!folder) return;
-    (void)flock(folder.get(), LOCK_EX);
-    struct stat here {
-    }, there{};
-    // The number of links of a removed folder is not 0 on every file system.
-    if (fstat(folder.get(), &here) != 0 || lstat(path_.c_str(), &there) != 0 || here.st_ino != there.st_ino) continue;
-    slot_ = enter(path_, true);
-    folder_ = std::move(folder);
-    return;
+    name_ = drawn_name(kFolder);
+    slot_ = enter(parent_.get(), name_, true);  // first: a signal may come at once
+    const bool made = mkdirat(parent_.get(), name_.c_str(), 0700) == 0;
+    const int why = errno;
+    Descriptor folder(made ? openat(parent_.get(), name_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+                           : -1);
+    const int why_not_open = errno;
+    if (folder) {
+      (void)flock(folder.get(), LOCK_EX);
+      if (is_ours(folder.get(), S_IFDIR) && still_there(parent_.get(), name_, folder.get())) {
+        path_ = where + '/' + name_;
+        folder_ = std::move(folder);
+        return;
+      }
+    } else if (made) {
+      (void)unlinkat(parent_.get(), name_.c_str(), AT_REMOVEDIR);
+    }
+    leave(std::exchange(slot_, -1));
+    errno = made ? why_not_open : why;
+    // Gone again: somebody took it for a leftover. Anything else will not get better.
+    if (!folder && errno != (made ? ENOENT : EEXIST)) return;
   }
   errno = EEXIST;
 }
 
 TemporaryFolder::~TemporaryFolder() {
-  if (folder_) {
-    (void)lseek(folder_.get(), 0, SEEK_SET);
-    empty_folder(folder_.get());
-    (void)rmdir(path_.c_str());
-  }
+  if (folder_) remove_with_files(parent_.get(), name_.c_str(), folder_.get(), true);
   leave(slot_);
 }
 
 void remove_temporaries() noexcept {
-  for (Registered& r : registered) {
-    const char* const path = r.path.exchange(nullptr);  // not freed: the heap may be in any state
-    if (path == nullptr) continue;
-    if (!r.folder) {
-      (void)unlink(path);
+  for (std::atomic<Place*>& r : registered) {
+    const Place* const place = r.exchange(nullptr);  // not freed: the heap may be in any state
+    if (place == nullptr) continue;
+    if (!place->folder) {
+      (void)unlinkat(place->parent, place->name, 0);
       continue;
     }
-    const int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (folder >= 0) {
-      empty_folder(folder);
-      (void)close(folder);
-    }
-    (void)rmdir(path);
+    const int folder = openat(place->parent, place->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (folder < 0) continue;
+    remove_with_files(place->parent, place->name, folder, true);
+    (void)close(folder);
   }
 }
 

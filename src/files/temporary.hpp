@@ -10,10 +10,12 @@
 
 namespace rattleback::files {
 
-// A file in `folder`, for something that will be renamed to its place in the same folder.
+// A file in `folder`, for something that will be renamed to its place in the same folder. The folder is opened once: it may
+// be renamed, and the process may change its own, without harm.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string& folder);  // leftovers in the folder are removed first
+  explicit TemporaryFile(int folder);                 // the same, by a descriptor; path() is the name in it
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
   ~TemporaryFile();
@@ -23,10 +25,14 @@ class TemporaryFile {
   [[nodiscard]] const std::string& path() const { return path_; }
   // Renames it, over what is there. False with errno set. The descriptor stays open.
   bool rename_to(const std::string& place);
+  bool rename_within(const std::string& name);  // the same, to a name in its folder
 
  private:
-  Descriptor file_;
-  std::string path_;
+  void create();
+  bool rename(int folder, const std::string& place);
+
+  Descriptor folder_, file_;
+  std::string path_, name_;
   int slot_ = -1;
 };
 
@@ -43,8 +49,8 @@ class TemporaryFolder {
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
-  Descriptor folder_;
-  std::string path_;
+  Descriptor parent_, folder_;
+  std::string path_, name_;
   int slot_ = -1;
 };
 

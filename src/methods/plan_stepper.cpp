@@ -268,24 +268,26 @@ StepShape PlanStepper::step_shape() const {
 
 std::string PlanStepper::step_text() const { return native_text(step_shape()); }
 
-std::string PlanStepper::go_native(bool only_cached) {
+std::string PlanStepper::go_native(bool only_cached, const std::stop_token& stop) {
   if (native_.steps != nullptr) return "";
-  if (data_.step.is_sparse()) return go_native_in_parts(only_cached);
+  if (data_.step.is_sparse()) return go_native_in_parts(only_cached, stop);
   if (data_.solve.simplified) return "simplified iterations are not compiled";
   if (data_.adjoint) return "compositions with the adjoint method are not compiled";
   if (power_ && data_.gamma.size() > 1) return "compositions that add up their energies are not compiled";
   if (std::string reason = why_not_native(data_.step); !reason.empty()) return reason;
-  native_ = native_code(step_text(), only_cached);
+  native_ = native_code(step_text(), only_cached, kNativeSymbol, stop);
+  compiler_given_up = native_.given_up;
   return native_.fault;
 }
 
 // Large systems: their loops are compiled, Newton's iteration around them stays.
-std::string PlanStepper::go_native_in_parts(bool only_cached) {
+std::string PlanStepper::go_native_in_parts(bool only_cached, const std::stop_token& stop) {
   SparsePlan& plan = *data_.step.sparse();
   if (plan.is_native()) return "";
   if (std::string reason = why_not_native(plan); !reason.empty()) return reason;
   SparseText made = sparse_text(plan);
-  const NativeCode code = native_code(made.text, only_cached, kSparseSymbol);
+  const NativeCode code = native_code(made.text, only_cached, kSparseSymbol, stop);
+  compiler_given_up = code.given_up;
   if (code.steps != nullptr) {
     const auto any = reinterpret_cast<void (*)()>(code.steps);  // the type that compilers let one cast through
     plan.use(reinterpret_cast<SparseParts>(any), code.library, std::move(made.tables));

@@ -67,7 +67,7 @@ class PlanStepper final : public Stepper {
   [[nodiscard]] std::span<const double> stage_values() const override {
     return {main_.w.data() + data_.step.extra_slot(), static_cast<std::size_t>(data_.step.extra_count())};
   }
-  std::string go_native(bool only_cached) override;
+  std::string go_native(bool only_cached, const std::stop_token& stop = {}) override;
   [[nodiscard]] std::string step_text() const;  // what go_native() compiles
   [[nodiscard]] StepShape step_shape() const;
   void set_stage_lanes(bool on) {
@@ -99,7 +99,7 @@ class PlanStepper final : public Stepper {
   void forget();  // all solutions
   void wrap_angles();
   [[nodiscard]] bool plain_steps_ahead() const;
-  std::string go_native_in_parts(bool only_cached);
+  std::string go_native_in_parts(bool only_cached, const std::stop_token& stop);
   NativeJob native_steps(double h, std::int64_t steps);
 
   PlanStepperData data_;

@@ -60,7 +60,7 @@ Stepper& RedundantStepper::stepper(int set) {
     steppers_[at] = bind(*s.system, options_, own);
     levels_[at] = s.system->acceleration();
     steppers_[at].stepper->set_smooth_steps(smooth_steps_);
-    if (native_) (void)steppers_[at].stepper->go_native(only_cached_);
+    if (native_) (void)steppers_[at].stepper->go_native(only_cached_, stop_);
   }
   return *steppers_[at].stepper;
 }
@@ -326,14 +326,16 @@ void RedundantStepper::set_smooth_steps(double ratio) {
     if (b.stepper) b.stepper->set_smooth_steps(ratio);
 }
 
-std::string RedundantStepper::go_native(bool only_cached) {
+std::string RedundantStepper::go_native(bool only_cached, const std::stop_token& stop) {
   native_ = true;
   only_cached_ = only_cached;
+  stop_ = stop;
   std::string fault;
   for (std::size_t i = 0; i < steppers_.size(); ++i)
     if (steppers_[i].stepper)
-      if (std::string reason = steppers_[i].stepper->go_native(only_cached); static_cast<int>(i) == set_)
+      if (std::string reason = steppers_[i].stepper->go_native(only_cached, stop); static_cast<int>(i) == set_)
         fault = std::move(reason);
+  compiler_given_up = inner().compiler_given_up;
   return fault;
 }
 

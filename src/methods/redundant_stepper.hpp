@@ -48,7 +48,7 @@ class RedundantStepper final : public Stepper {
   [[nodiscard]] bool can_be_visited() const override { return inner().can_be_visited(); }
   std::span<const double> visit(double t, double h) override;
   [[nodiscard]] const PowerSums* power() const override { return inner().power(); }
-  std::string go_native(bool only_cached) override;
+  std::string go_native(bool only_cached, const std::stop_token& stop = {}) override;
 
  private:
   struct Moment {  // from t on: a subset; or a rank
@@ -84,6 +84,7 @@ class RedundantStepper final : public Stepper {
   std::string reason_;
   double smooth_steps_ = 0.0;
   bool native_ = false, only_cached_ = false;
+  std::stop_token stop_;  // of the compiler, for subsets that come later
   double t_base_ = 0.0, h_ = 0.0;
   std::int64_t count_ = 0;
 };

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -87,12 +88,15 @@ class Stepper {
   [[nodiscard]] virtual const PowerSums* power() const { return nullptr; }
 
   // Takes steps by compiled code from here on, with the same bits. Returns why that cannot be, or "" when it can.
-  // only_cached: not if a compiler would have to run.
-  virtual std::string go_native(bool /*only_cached*/) { return "this method has no step that could be compiled"; }
+  // only_cached: not if a compiler would have to run. stop: ends the compiler.
+  virtual std::string go_native(bool /*only_cached*/, const std::stop_token& /*stop*/ = {}) {
+    return "this method has no step that could be compiled";
+  }
 
   std::int64_t iterations = 0;         // of Newton, in the steps taken since the start
   int max_iterations = 0;              // in one of them
   std::int64_t compiled_steps = 0;     // taken by compiled code; not saved
+  bool compiler_given_up = false;      // by go_native(): no fault of the request (native/compile.hpp)
   std::int64_t failed_iterations = 0;  // in steps that failed; not saved
 };
 

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <stop_token>
 #include <string>
 
 #include <fmt/format.h>
@@ -13,13 +14,20 @@
 
 namespace rattleback {
 
+// reason: why the compiler was given up.
+inline std::string interpreted_note(const std::string& reason) {
+  return reason + ": the steps were interpreted, with the same results";
+}
+
 class NativeChoice {
  public:
-  // wanted: Options::native. Throws Error when it is "on" and cannot be.
-  NativeChoice(const std::string& wanted, Stepper& stepper) : stepper_(stepper) {
+  // wanted: Options::native. Throws Error when it is "on" and cannot be. A compiler that is given up is no reason to refuse
+  // a run: it is interpreted, with a note. stop: ends the compiler.
+  NativeChoice(const std::string& wanted, Stepper& stepper, std::stop_token stop = {})
+      : stepper_(stepper), stop_(std::move(stop)) {
     undecided_ = wanted.empty() || wanted == "auto";
     if (wanted != "on") return;
-    if (const std::string reason = compile(false); !reason.empty())
+    if (const std::string reason = compile(false); !reason.empty() && !stepper.compiler_given_up)
       throw Error(
           fmt::format("--native on: {}. Leave it out, and the steps are interpreted, with the same results", reason));
   }
@@ -39,6 +47,8 @@ class NativeChoice {
 
   // What it took to write the text of the step and to compile it or to find it in the cache.
   [[nodiscard]] double compile_seconds() const { return compile_seconds_; }
+  // For the user, when the compiler was given up.
+  [[nodiscard]] const std::string& note() const { return note_; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -60,12 +70,15 @@ class NativeChoice {
 
   std::string compile(bool only_cached) {
     const Clock::time_point begin = Clock::now();
-    std::string reason = stepper_.go_native(only_cached);
+    std::string reason = stepper_.go_native(only_cached, stop_);
     compile_seconds_ = std::chrono::duration<double>(Clock::now() - begin).count();
+    if (stepper_.compiler_given_up && !stop_.stop_requested()) note_ = interpreted_note(reason);
     return reason;
   }
 
   Stepper& stepper_;
+  std::stop_token stop_;
+  std::string note_;
   bool undecided_ = false;
   double seconds_ = 0.0, compile_seconds_ = 0.0;
   std::int64_t steps_ = 0;

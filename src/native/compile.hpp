@@ -1,10 +1,9 @@
-// Compiled texts: found in the cache or made with the system's compiler, then loaded.
-//
-// An object is named by a hash of its text, the compiler and the processor. It is loaded only if it and its folder belong
-// to the user and nobody else may write to them: whoever could would run code in the user's name.
+// Compiled texts: found in the cache (native/cache.hpp) or made with the system's compiler (native/compiler.hpp), then loaded
+// from memory (native/load.hpp). May be called by several threads at a time.
 #pragma once
 
 #include <memory>
+#include <stop_token>
 #include <string>
 
 #include "native/job.hpp"
@@ -16,10 +15,14 @@ struct NativeCode {
   NativeSteps steps = nullptr;
   bool from_cache = false;
   std::string fault;  // why there is none
+  // The compiler did not end in time, or was told to end with the run: no fault of the request, whose steps are then
+  // interpreted. A compiler that did not end is not asked again by this process.
+  bool given_up = false;
 };
 
 // only_cached: nothing is compiled; without an object in the cache `steps` is null and `fault` says so.
-// symbol: the name of its function.
-NativeCode native_code(const std::string& text, bool only_cached = false, const char* symbol = kNativeSymbol);
+// symbol: the name of its function. stop: ends the compiler.
+NativeCode native_code(const std::string& text, bool only_cached = false, const char* symbol = kNativeSymbol,
+                       const std::stop_token& stop = {});
 
 }  // namespace rattleback

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "formulation/inertia.hpp"
+#include "native/choice.hpp"
 #include "rattleback/error.hpp"
 #include "simulate/complete.hpp"
 #include "simulate/single_steps.hpp"
@@ -49,14 +50,27 @@ System& checked(System& system) {
 
 }  // namespace
 
-LaneCode::LaneCode(const std::string& wanted, double work, int threads)
-    : wanted_(wanted), work_(work), threads_(threads), undecided_(wanted.empty() || wanted == "auto") {}
+LaneCode::LaneCode(const std::string& wanted, double work, int threads, std::stop_token stop)
+    : wanted_(wanted),
+      work_(work),
+      threads_(threads),
+      undecided_(wanted.empty() || wanted == "auto"),
+      stop_(std::move(stop)) {}
 
 std::string LaneCode::compile(const PlanStepper& stepper, bool only_cached) {
   if (std::string reason = LaneGroup::why_not_native(stepper); !reason.empty()) return reason;
-  native_ = native_code(LaneGroup::step_text(stepper), only_cached);
+  NativeCode code = native_code(LaneGroup::step_text(stepper), only_cached, kNativeSymbol, stop_);
+  const std::lock_guard lock(code_mutex_);
+  native_ = std::move(code);
   if (native_.steps != nullptr) steps_.store(reinterpret_cast<LaneSteps>(native_.steps), std::memory_order_release);
-  return native_.fault;
+  if (!native_.given_up) return native_.fault;
+  if (!stop_.stop_requested()) note_ = interpreted_note(native_.fault);
+  return "";
+}
+
+std::string LaneCode::note() {
+  const std::lock_guard lock(code_mutex_);
+  return note_;
 }
 
 std::string LaneCode::begin(const PlanStepper& stepper) {
@@ -197,6 +211,7 @@ std::vector<std::optional<SharedResult>> SharedRun::run() {
                                     *options_.until, grid_.h, grid_.last));
     r.notes.insert(r.notes.end(), method_.notes.begin(), method_.notes.end());
     if (grid_.thinned) r.notes.push_back(thinned_note(grid_));
+    if (std::string note = code_.note(); !note.empty()) r.notes.push_back(std::move(note));
     if (!lanes_.determines_multipliers(static_cast<int>(i), *acceleration_) && system_.m() > 0)
       r.notes.emplace_back(
           "the acceleration level does not determine the multipliers at the end: those of the last stage are reported");

@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,8 @@ namespace rattleback {
 class LaneCode {
  public:
   // wanted: Options::native; work: steps of all runs together, shared out over threads.
-  LaneCode(const std::string& wanted, double work, int threads);
+  // stop: ends the compiler.
+  LaneCode(const std::string& wanted, double work, int threads, std::stop_token stop = {});
   // The code, or null as long as steps are interpreted.
   [[nodiscard]] LaneSteps steps() const { return steps_.load(std::memory_order_acquire); }
   void set_work(double steps) { work_ = steps; }  // before the threads begin
@@ -36,17 +38,21 @@ class LaneCode {
   void took(double seconds, double steps, const PlanStepper& stepper);
   // Compiles before the first step where that is asked for. Says why that cannot be, or "".
   std::string begin(const PlanStepper& stepper);
+  // For the user, when the compiler was given up; else "".
+  [[nodiscard]] std::string note();
 
  private:
   std::string compile(const PlanStepper& stepper, bool only_cached);
   std::string wanted_;
   double work_ = 0.0;
   int threads_ = 1;
-  std::mutex mutex_;
+  std::mutex mutex_, code_mutex_;  // of the decision, of the code
   double seconds_ = 0.0, taken_ = 0.0;
   std::atomic<bool> undecided_ = false;
   std::atomic<LaneSteps> steps_ = nullptr;
   NativeCode native_;
+  std::stop_token stop_;
+  std::string note_;
 };
 
 // What a run gives; t and energy at every record.

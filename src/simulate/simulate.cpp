@@ -389,7 +389,7 @@ Trajectory Run::go() {
       last_save = Clock::now();  // a slow disk does not get all the time
     }
   };
-  NativeChoice native(options_.native, stepper);
+  NativeChoice native(options_.native, stepper, options_.stop);
   if (file_) file_->begin(resumed ? &*resumed : nullptr);  // nothing is refused from here on
   if (!resumed) record(0.0);
   if (!resumed && single_) single_->begin();
@@ -501,7 +501,9 @@ Trajectory Run::go() {
   }
   out.native = stepper.compiled_steps > 0;
   out.compiled_steps = stepper.compiled_steps;
-  if (options_.native == "on" && !out.native && steps_ > 0)
+  if (!native.note().empty())
+    out.notes.push_back(native.note());
+  else if (options_.native == "on" && !out.native && steps_ > 0 && !stepper.compiler_given_up)
     out.notes.push_back(fmt::format(
         "--native on: the step was compiled in {:.2g} s, but {} interpreted. The first three steps of a run, and those "
         "after the step size changes or an angle is wrapped, have no solutions before them to start from; compiled "

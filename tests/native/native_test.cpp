@@ -1,6 +1,7 @@
 // Compiled steps: failures, the cache, no compiler, what the text contains.
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <memory>
@@ -8,6 +9,7 @@
 #include "methods/plan_stepper.hpp"
 #include "native/compile.hpp"
 #include "native/private_cache.hpp"
+#include "rattleback/analysis.hpp"
 #include "rattleback/error.hpp"
 #include "rattleback/simulate.hpp"
 #include "support/motion.hpp"
@@ -136,24 +138,6 @@ TEST_F(Native, TheSecondTimeTheCacheIsUsed) {
   EXPECT_EQ(files, 1);
 }
 
-TEST_F(Native, ObjectsThatOthersMayWriteAreNotLoaded) {
-  const std::string text = text_of(shipped("skate"), "spark-gauss", 2);
-  ASSERT_NE(native_code(text).steps, nullptr);
-  const auto object = std::filesystem::directory_iterator(cached())->path();
-  ASSERT_EQ(chmod(object.c_str(), 0722), 0);
-  const NativeCode refused = native_code(text);
-  EXPECT_EQ(refused.steps, nullptr);
-  EXPECT_NE(refused.fault.find("somebody else"), std::string::npos) << refused.fault;
-  ASSERT_EQ(chmod(object.c_str(), 0700), 0);
-  EXPECT_TRUE(native_code(text).from_cache);
-  // A folder that others may write to is not used at all: neither read nor written.
-  ASSERT_EQ(chmod(cached().c_str(), 0777), 0);
-  const NativeCode elsewhere = native_code(text);
-  EXPECT_NE(elsewhere.steps, nullptr) << elsewhere.fault;
-  EXPECT_FALSE(elsewhere.from_cache);
-  ASSERT_EQ(chmod(cached().c_str(), 0700), 0);
-}
-
 TEST_F(Native, ADamagedObjectIsMadeAgain) {
   const std::string text = text_of(shipped("skate"), "spark-gauss", 2);
   std::filesystem::path object;
@@ -195,6 +179,51 @@ TEST_F(Native, ACompilerThatFailsIsNamed) {
   const NativeCode code = native_code(text_of(shipped("skate"), "spark-gauss", 2));
   EXPECT_EQ(code.steps, nullptr);
   EXPECT_NE(code.fault.find(broken.string()), std::string::npos) << code.fault;
+}
+
+// No fault of the request: the run is made, and says what happened. The compiler costs its patience once.
+TEST_F(Native, ACompilerThatHangsIsGivenUpAndTheRunInterpreted) {
+  const std::filesystem::path hanging = folder_ / "gcc";
+  std::ofstream(hanging) << "#!/bin/sh\n/bin/sleep 1000\n";
+  ASSERT_EQ(chmod(hanging.c_str(), 0700), 0);
+  const Environment path("PATH", folder_.string()), patience("RATTLEBACK_COMPILER_SECONDS", "0.25");
+  const Model model = shipped("double-pendulum");
+  const std::string note =
+      "the compiler " + hanging.string() +
+      " did not end within 0.25 s and was given up: the steps were interpreted, with the same results";
+  Options options;
+  options.method = "rattle";
+  options.step = 0.01;
+  options.steps = 200;
+  options.native = "off";
+  const Trajectory plain = simulate(model, options);
+  options.native = "on";
+  const Trajectory run = simulate(model, options);
+  EXPECT_EQ(run.status, Status::done);
+  EXPECT_FALSE(run.native);
+  EXPECT_EQ(run.q, plain.q);
+  EXPECT_EQ(run.v, plain.v);
+  ASSERT_EQ(run.notes.size(), plain.notes.size() + 1);
+  EXPECT_EQ(run.notes.back(), note);
+  EXPECT_GT(run.compile_seconds, 0.2);
+  options.native = "auto";
+  options.steps = 3'000'000;
+  options.every = 1'000'000;
+  const Trajectory longer = simulate(model, options);
+  EXPECT_EQ(longer.status, Status::done);
+  EXPECT_FALSE(longer.native);
+  EXPECT_LT(longer.compile_seconds, 0.2);
+  EXPECT_EQ(std::count(longer.notes.begin(), longer.notes.end(), note), 1);
+  // An ensemble says it once.
+  EnsembleRequest request;
+  request.options = options;
+  request.options.native = "on";
+  request.options.steps = 100;
+  request.options.every = 100;
+  request.members = members_on_grid({{"y1'", 0.0, 0.2, 3}});
+  const EnsembleReport report = ensemble(model, request);
+  EXPECT_TRUE(report.failed.empty());
+  EXPECT_EQ(std::count(report.notes.begin(), report.notes.end(), note), 1);
 }
 
 TEST_F(Native, MethodsWithoutAPlanSayWhy) {
