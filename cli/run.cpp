@@ -13,6 +13,7 @@
 #include "report/json.hpp"
 #include "report/layout.hpp"
 #include "report/write.hpp"
+#include "signals.hpp"
 #include "verbs.hpp"
 
 namespace rattleback::cli {
@@ -96,8 +97,10 @@ int run(const Words& words) {
   check_tolerances(a, model, options);
   ProgressLine progress;
   options.progress = progress.callback();
-  const Trajectory trajectory = simulate(model, options);
+  begin_computing();
+  Trajectory trajectory = simulate(model, options);
   progress.clear();
+  trajectory.message = with_signal(trajectory.message);
 
   Files files;
   files.write(
@@ -108,12 +111,14 @@ int run(const Words& words) {
   files.draw(plot, [&] { return report::figure_of(model, trajectory); });
   files.write(page, fmt::format("Report: {}", page),
               [&] { files::write_text(page, report::run_report(model, trajectory, options, load)); });
-  print(a.has("--json") ? report::dump(report::run_json(model, trajectory, &options))
-                        : to_text(model, trajectory) + files.text());
-  files.finish();
-  if (trajectory.status == Status::done) return kDone;
-  fmt::print(stderr, "{}\n", trajectory.message);
-  return kStoppedEarly;
+  const int status = files.conclude(
+      [&] {
+        return a.has("--json") ? report::dump(report::run_json(model, trajectory, &options))
+                               : to_text(model, trajectory) + files.text();
+      },
+      exit_status(trajectory.status));
+  if (trajectory.status != Status::done) say(trajectory.message);
+  return status;
 }
 
 }  // namespace rattleback::cli

@@ -20,6 +20,7 @@
 #include "methods/bind.hpp"
 #include "methods/lane_group.hpp"
 #include "simulate/grid.hpp"
+#include "simulate/pace.hpp"
 
 namespace rattleback {
 
@@ -71,7 +72,7 @@ class SharedRun {
   [[nodiscard]] Model& model() { return model_; }
   // Takes the start in model() as the next of a group. False: this run must be made alone.
   bool add();
-  // Runs the group, which has at most kAtOnce members. A result is missing where a run must be made alone.
+  // Runs the group, which has at most kAtOnce members. A result is missing where a run must be made alone. Throws Cancelled.
   std::vector<std::optional<SharedResult>> run();
 
   [[nodiscard]] const std::string& method() const { return method_.name; }
@@ -104,6 +105,7 @@ class SharedRun {
   };
   std::vector<Member> members_;
   std::vector<double> t_;
+  Pace pace_;
 };
 
 }  // namespace rattleback
