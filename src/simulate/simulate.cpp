@@ -558,7 +558,8 @@ void Run::fit_records() {
   if (rows > 0.0 && rows * row <= static_cast<double>(kLittleMemory)) return;
   reserve_.reset(new (std::nothrow) char[kReserve]);
   if (rows == 0.0) return;
-  const double there = static_cast<double>(std::max<std::int64_t>(0, available_memory() - kMemoryLeft));
+  // A run without any records would be of no use: what little memory they take is tried.
+  const double there = static_cast<double>(std::max(kLittleMemory / 4, available_memory() - kMemoryLeft));
   if (rows * row <= there) return;
   const double fit = std::fmax(1.0, std::floor(there / row) - 3.0);
   const std::string fault = fmt::format("{:.3g} records of {:.0f} bytes, {} of memory, and {} are there", rows, row,

@@ -128,7 +128,9 @@ def check_resumed():
 def check_second():
     with Folder() as folder:
         data = folder.out("run.csv")
-        process = folder.start(["run", "skate", "--step", "0.01", "--steps", "900000", "--every", "1", "--output", data])
+        process = folder.start(
+            ["run", "skate", "--step", "0.01", "--steps", "900000", "--every", "1", "--native", "off", "--output", data]
+        )
         wait_for(lambda: folder.temporaries())  # the output is being written
         process.send_signal(signal.SIGTERM)
         process.send_signal(signal.SIGINT)
@@ -136,7 +138,7 @@ def check_second():
         status, _, err = finish(process, begin)
         assert status in (143, 130), (status, err)
         assert "ended at once" in err, err
-        assert not os.path.exists(data) and folder.temporaries() == []
+        assert not os.path.exists(data) and folder.temporaries() == [], folder.temporaries()
 
 
 def check_set_up():
@@ -206,7 +208,7 @@ def check_any_time():
             if "cancelled by" in err:
                 rows_of(data)
                 assert os.path.exists(plot)
-            assert folder.temporaries() == []
+            assert folder.temporaries() == [], folder.temporaries()
 
 
 for check in (check_outputs, check_resumed, check_second, check_set_up, check_ignored, check_verbs, check_any_time):
