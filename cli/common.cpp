@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <new>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
@@ -10,8 +12,8 @@
 #include "rattleback/error.hpp"
 #include "rattleback/method.hpp"
 #include "report/figures.hpp"
+#include "signals.hpp"
 #include "simulate/option_table.hpp"
-#include "verbs.hpp"
 
 namespace rattleback::cli {
 
@@ -141,6 +143,7 @@ void read_options(Arguments& arguments, Options& options, std::initializer_list<
     else
       std::visit(ReadField{arguments, row, options, flag}, row.field);
   }
+  options.stop = stop_token();
   arguments.faults(options.validate());
 }
 
@@ -154,21 +157,40 @@ std::string read_plot_path(Arguments& arguments) {
 
 void Files::write(const std::string& path, const std::string& said, const std::function<void()>& write_it) {
   if (path.empty()) return;
-  try {
+  attempt("to write '" + path + "'", [&] {
     write_it();
     text_ += fmt::format("\n{}\n", said);
+  });
+}
+
+void Files::attempt(const std::string& what, const std::function<void()>& action) {
+  try {
+    action();
   } catch (const Error& error) {
-    if (!failed_.empty()) failed_ += '\n';
-    failed_ += error.what();
+    fail(error.what());
+  } catch (const std::bad_alloc&) {
+    fail(fmt::format("there was not enough memory {}", what));
+  } catch (const std::length_error&) {  // a text that cannot be that long
+    fail(fmt::format("there was not enough memory {}", what));
   }
+}
+
+void Files::fail(std::string_view message) {
+  if (!failed_.empty()) failed_ += '\n';
+  failed_ += message;
 }
 
 void Files::draw(const std::string& path, const std::function<plot::Figure()>& figure) {
   write(path, fmt::format("Drawn in {}", path), [&] { files::write_text(path, plot::to_svg(figure())); });
 }
 
-void Files::finish() const {
-  if (!failed_.empty()) throw OutputFailed{failed_};
+int Files::conclude(const std::function<std::string()>& result, int status) {
+  attempt("to print the result", [&] {
+    if (const std::string text = result(); !text.empty()) print(text);
+  });
+  if (failed_.empty()) return status;
+  say(failed_);
+  return status == kDone ? kOutputFailed : status;
 }
 
 void check_method(Arguments& arguments, const std::string& name) {

@@ -9,6 +9,7 @@
 #include "arguments.hpp"
 #include "plot/figure.hpp"
 #include "rattleback/simulate.hpp"
+#include "verbs.hpp"
 
 namespace rattleback::cli {
 
@@ -32,17 +33,21 @@ void read_options(Arguments& arguments, Options& options, std::initializer_list<
 void add_plot_option(Arguments& arguments, const std::string& what);
 std::string read_plot_path(Arguments& arguments);
 
-// Files written behind a computation. Its result is printed even if the disk turned out to be full: failures are kept
-// until then.
+// Files written behind a computation. Its result is printed even if the disk turned out to be full or memory ended: each
+// file is tried, and failures are kept until then.
 class Files {
  public:
   // Nothing for an empty path. `said` is what the text output says of a file that was written.
   void write(const std::string& path, const std::string& said, const std::function<void()>& write_it);
   void draw(const std::string& path, const std::function<plot::Figure()>& figure);
+  void fail(std::string_view message);  // what could not be written otherwise
   [[nodiscard]] const std::string& text() const { return text_; }
-  void finish() const;  // throws OutputFailed
+  // Prints the result, then says on stderr what could not be written. The exit status: that of the computation if it ended
+  // early, else 74 if something is missing. Throws OutputFailed.
+  [[nodiscard]] int conclude(const std::function<std::string()>& result, int status = kDone);
 
  private:
+  void attempt(const std::string& what, const std::function<void()>& action);
   std::string text_, failed_;
 };
 

@@ -8,6 +8,7 @@
 #include "progress.hpp"
 #include "rattleback/analysis.hpp"
 #include "report/figures.hpp"
+#include "signals.hpp"
 #include "verbs.hpp"
 
 namespace rattleback::cli {
@@ -65,16 +66,18 @@ int compare(const Words& words) {
   request.progress = [&](int done, int all) {
     progress.parts(static_cast<std::size_t>(done), static_cast<std::size_t>(all), "runs");
   };
+  begin_computing();
   const CompareReport report = compare(model, request);
   progress.clear();
   Files files;
   files.draw(plot, [&] { return report::figure_of(model, report); });
-  print(a.has("--json") ? to_json(model, report) : to_text(model, report) + files.text());
-  files.finish();
   const auto done = [](const CompareRun& run) { return run.status == CompareRun::Status::done; };
-  if (std::any_of(report.runs.begin(), report.runs.end(), done)) return kDone;
-  fmt::print(stderr, "no method reached t = {:g}\n", report.until);
-  return kStoppedEarly;
+  const bool any = std::any_of(report.runs.begin(), report.runs.end(), done);
+  const int status =
+      files.conclude([&] { return a.has("--json") ? to_json(model, report) : to_text(model, report) + files.text(); },
+                     any ? kDone : kStoppedEarly);
+  if (!any) say(fmt::format("no method reached t = {:g}", report.until));
+  return status;
 }
 
 }  // namespace rattleback::cli

@@ -9,6 +9,7 @@
 #include "methods/bind.hpp"
 #include "progress.hpp"
 #include "report/write.hpp"
+#include "signals.hpp"
 #include "verbs.hpp"
 
 namespace rattleback::cli {
@@ -45,17 +46,22 @@ int ensemble(const Words& words) {
   request.members = make_members(model, members);
   ProgressLine progress;
   request.progress = [&](std::size_t done, std::size_t all) { progress.parts(done, all, "members"); };
-  const EnsembleReport report = ensemble(source, request);
+  begin_computing();
+  EnsembleReport report = ensemble(source, request);
   progress.clear();
+  report.message = with_signal(report.message);
   if (Ranks::number_in_environment() > 0) return kDone;
 
   Files files;
   files.write(output, fmt::format("Written to {}", output), [&] { write_ensemble(model, report, output); });
-  print(a.has("--json") ? to_json(model, report) : to_text(model, report) + files.text());
-  files.finish();
-  if (report.failed.empty()) return kDone;
-  fmt::print(stderr, "{} of {} members stopped early\n", report.failed.size(), report.members.size());
-  return kStoppedEarly;
+  const bool whole = report.status == Status::done;
+  const int status =
+      files.conclude([&] { return a.has("--json") ? to_json(model, report) : to_text(model, report) + files.text(); },
+                     whole && !report.failed.empty() ? kStoppedEarly : exit_status(report.status));
+  if (!whole) say(report.message);
+  if (!report.failed.empty())
+    say(fmt::format("{} of {} members stopped early", report.failed.size(), report.members.size()));
+  return status;
 }
 
 }  // namespace rattleback::cli

@@ -71,9 +71,7 @@ int generate(const Words& words) {
   }
   Files files;
   files.write(output, fmt::format("Written to {}: struct {}", output, name), [&] { files::write_text(output, text); });
-  files.finish();
-  print(files.text().substr(1));
-  return kDone;
+  return files.conclude([&] { return files.text().empty() ? std::string() : files.text().substr(1); });
 }
 
 }  // namespace rattleback::cli

@@ -11,10 +11,12 @@
 #include <fmt/format.h>
 
 #include "model/suggest.hpp"
+#include "rattleback/cancelled.hpp"
 #include "rattleback/error.hpp"
 #include "rattleback/model.hpp"
 #include "report/layout.hpp"
 #include "report/version.hpp"
+#include "signals.hpp"
 #include "verbs.hpp"
 
 namespace rattleback::cli {
@@ -51,7 +53,8 @@ std::string overview() {
          "\nExample\n  rattleback run chaplygin-sleigh\n"
          "\nExit status: 0 done; 1 reproduce --check found another number than expected; 2 the request or the model\n"
          "is wrong; 3 the integration stopped early;\n"
-         "74 the result could not be written; 70 a fault of the program.\n";
+         "74 the result could not be written; 70 a fault of the program;\n"
+         "130, 143, 129 ended by SIGINT (Ctrl-C), SIGTERM, SIGHUP: what there was by then is written.\n";
 }
 
 std::string unknown_verb(const std::string& word) {
@@ -100,15 +103,18 @@ void print(const std::string& text) {
   finish_stdout();
 }
 
+void say(std::string_view message) {
+  std::fwrite(message.data(), 1, message.size(), stderr);
+  if (!message.ends_with('\n')) std::fputc('\n', stderr);
+}
+
 }  // namespace rattleback::cli
 
 int main(int argc, char** argv) {
-  namespace cli = rattleback::cli;
   std::signal(SIGXFSZ, SIG_IGN);  // a limit of file sizes is a fault of one write, as a full disk is
-  const auto say = [](std::string_view message) {
-    std::fwrite(message.data(), 1, message.size(), stderr);
-    if (!message.ends_with('\n')) std::fputc('\n', stderr);
-  };
+  namespace cli = rattleback::cli;
+  using cli::say;
+  cli::install_signal_handlers();
   const auto internal = [&](std::string_view what) {
     say("rattleback: an unexpected fault, which should not happen. Please report it with the command and the model:");
     say(what);
@@ -118,9 +124,13 @@ int main(int argc, char** argv) {
     const int status = cli::dispatch(argc > 1 ? cli::Words(argv + 1, argv + argc) : cli::Words{});
     cli::finish_stdout();
     return status;
+  } catch (const rattleback::Cancelled& cancelled) {
+    say(cli::with_signal(cancelled.what()));
+    return cli::kSignalled + cli::received_signal();
   } catch (const rattleback::Error& error) {
     say(error.what());
-    return cli::kWrongRequest;
+    // Under mpirun a signal ends other processes, too, and this one hears of it as a fault of theirs.
+    return cli::received_signal() != 0 ? cli::kSignalled + cli::received_signal() : cli::kWrongRequest;
   } catch (const cli::OutputFailed& failed) {
     say(failed.message);
     return cli::kOutputFailed;

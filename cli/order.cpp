@@ -5,6 +5,7 @@
 #include "lists.hpp"
 #include "rattleback/write.hpp"
 #include "report/figures.hpp"
+#include "signals.hpp"
 #include "verbs.hpp"
 
 namespace rattleback::cli {
@@ -54,12 +55,11 @@ int order(const Words& words) {
   check_keep(a, model);
   if (!until && !model.run.until) throw Error(fmt::format("model '{}' has no default end; pass --until T", model.key));
   request.until = until ? *until : *model.run.until;
+  begin_computing();
   const OrderReport report = order_study(model, request);
   Files files;
   files.draw(plot, [&] { return report::figure_of(model, report); });
-  print(a.has("--json") ? to_json(model, report) : to_text(report) + files.text());
-  files.finish();
-  return kDone;
+  return files.conclude([&] { return a.has("--json") ? to_json(model, report) : to_text(report) + files.text(); });
 }
 
 }  // namespace rattleback::cli

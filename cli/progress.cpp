@@ -36,7 +36,9 @@ void ProgressLine::show(const Progress& progress) {
 }
 
 void ProgressLine::line(const std::string& text) {
-  fmt::print(stderr, "\r{}\x1b[K", text.substr(0, terminal_width()));
+  // Not fmt::print, which throws when the terminal is gone: that would end the run.
+  const std::string shown = fmt::format("\r{}\x1b[K", text.substr(0, terminal_width()));
+  std::fwrite(shown.data(), 1, shown.size(), stderr);
   std::fflush(stderr);
   shown_ = true;
 }

@@ -7,6 +7,7 @@
 
 #include "arguments.hpp"
 #include "progress.hpp"
+#include "signals.hpp"
 #include "verbs.hpp"
 
 namespace rattleback::cli {
@@ -46,9 +47,13 @@ int reproduce(const Words& words) {
   }
   ProgressLine progress;
   request.progress = [&](std::size_t done, std::size_t all, const std::string&) { progress.parts(done, all, "runs"); };
+  request.stop = stop_token();
+  begin_computing();
   const reproduce::Report report = reproduce::reproduce(request);
   progress.clear();
   print(a.has("--json") ? to_json(report) : to_text(report));
+  for (const std::string& fault : report.unwritten) say(fault);
+  if (!report.unwritten.empty()) return kOutputFailed;
   return a.has("--check") && !report.as_expected() ? kNotAsExpected : kDone;
 }
 

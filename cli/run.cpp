@@ -13,6 +13,7 @@
 #include "report/json.hpp"
 #include "report/layout.hpp"
 #include "report/write.hpp"
+#include "signals.hpp"
 #include "verbs.hpp"
 
 namespace rattleback::cli {
@@ -98,10 +99,12 @@ int run(const Words& words) {
   options.progress = progress.callback();
   options.warn = [&](const std::string& text) {
     progress.clear();
-    fmt::print(stderr, "warning: {}\n", text);
+    say("warning: " + text);
   };
-  const Trajectory trajectory = simulate(model, options);
+  begin_computing();
+  Trajectory trajectory = simulate(model, options);
   progress.clear();
+  trajectory.message = with_signal(trajectory.message);
 
   Files files;
   files.write(
@@ -112,14 +115,16 @@ int run(const Words& words) {
   files.draw(plot, [&] { return report::figure_of(model, trajectory); });
   files.write(page, fmt::format("Report: {}", page),
               [&] { files::write_text(page, report::run_report(model, trajectory, options, load)); });
-  print(a.has("--json") ? report::dump(report::run_json(model, trajectory, &options))
-                        : to_text(model, trajectory) + files.text());
   if (!trajectory.checkpoint_fault.empty())
-    fmt::print(stderr, "{}. The run itself was not affected\n", trajectory.checkpoint_fault);
-  files.finish();
-  if (trajectory.status == Status::done) return trajectory.checkpoint_fault.empty() ? kDone : kOutputFailed;
-  fmt::print(stderr, "{}\n", trajectory.message);
-  return kStoppedEarly;
+    files.fail(trajectory.checkpoint_fault + ". The run itself was not affected");
+  const int status = files.conclude(
+      [&] {
+        return a.has("--json") ? report::dump(report::run_json(model, trajectory, &options))
+                               : to_text(model, trajectory) + files.text();
+      },
+      exit_status(trajectory.status));
+  if (trajectory.status != Status::done) say(trajectory.message);
+  return status;
 }
 
 }  // namespace rattleback::cli

@@ -9,6 +9,7 @@
 #include "methods/bind.hpp"
 #include "progress.hpp"
 #include "report/figures.hpp"
+#include "signals.hpp"
 #include "verbs.hpp"
 
 namespace rattleback::cli {
@@ -94,21 +95,26 @@ int section(const Words& words) {
   request.starts = make_members(model, members);
   ProgressLine progress;
   request.progress = [&](std::size_t done, std::size_t all) { progress.parts(done, all, "starts"); };
-  const SectionReport report = section(source, request);
+  begin_computing();
+  SectionReport report = section(source, request);
   progress.clear();
+  report.message = with_signal(report.message);
 
   Files files;
   files.write(output, fmt::format("Written to {} ({} rows)", output, report.points.size()),
               [&] { write_section(model, request, report, output); });
   files.draw(plot, [&] { return report::figure_of(model, request, report); });
-  print(a.has("--json") ? to_json(model, request, report) : to_text(model, request, report) + files.text());
-  files.finish();
-  for (std::size_t i = 0; i < report.starts.size(); ++i)
-    if (report.starts[i].status == Status::stopped) {
-      fmt::print(stderr, "start {}: {}\n", i, report.starts[i].message);
-      return kStoppedEarly;
-    }
-  return kDone;
+  const auto failed = std::find_if(report.starts.begin(), report.starts.end(),
+                                   [](const SectionStart& s) { return s.status == Status::stopped; });
+  const bool whole = report.status == Status::done;
+  const int status = files.conclude(
+      [&] {
+        return a.has("--json") ? to_json(model, request, report) : to_text(model, request, report) + files.text();
+      },
+      whole && failed != report.starts.end() ? kStoppedEarly : exit_status(report.status));
+  if (!whole) say(report.message);
+  if (failed != report.starts.end()) say(fmt::format("start {}: {}", failed - report.starts.begin(), failed->message));
+  return status;
 }
 
 }  // namespace rattleback::cli

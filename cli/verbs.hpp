@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace rattleback::cli {
@@ -14,6 +15,7 @@ inline constexpr int kDone = 0;
 inline constexpr int kNotAsExpected = 1;  // reproduce --check: a number is not what it should be
 inline constexpr int kWrongRequest = 2;   // nothing was written, stdout is empty
 inline constexpr int kStoppedEarly = 3;   // everything up to there was kept
+inline constexpr int kSignalled = 128;    // plus the signal's number: 130, 143, 129; what there was is kept
 inline constexpr int kInternalError = 70;
 inline constexpr int kOutputFailed = 74;  // the result was computed, but could not be written (disk full)
 
@@ -32,6 +34,9 @@ int demo(const Words& words);
 
 // Writes to stdout, with a line feed behind unless there is one. Throws OutputFailed.
 void print(const std::string& text);
+
+// A line on stderr. What cannot be said is not said.
+void say(std::string_view message);
 
 struct OutputFailed {
   std::string message;

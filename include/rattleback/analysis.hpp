@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "rattleback/cancelled.hpp"
 #include "rattleback/model.hpp"
 #include "rattleback/simulate.hpp"
 
@@ -144,6 +145,8 @@ struct SectionReport {
   std::size_t moved = 0;  // starts that were moved to the nearest consistent one
   double moved_by = 0.0;  // at most
   double wall_seconds = 0.0;
+  Status status = Status::done;  // else the first starts only: stopped when memory ended, cancelled by Options::stop
+  std::string message;
 };
 
 SectionReport section(const MemberSource& source, const SectionRequest& request);
@@ -192,6 +195,8 @@ struct EnsembleReport {
   double moved_by = 0.0;  // at most
   int threads = 0;
   double wall_seconds = 0.0;
+  Status status = Status::done;  // else the first members only: stopped when memory ended, cancelled by Options::stop
+  std::string message;
 };
 
 EnsembleReport ensemble(const MemberSource& source, const EnsembleRequest& request);

@@ -74,6 +74,7 @@ CompareRun first_run(const Model& model, const CompareRequest& request, const st
   if (model.multiplier_count() > 0) run.constraint_velocity = t.constraint_velocity;
   run.constraint_midpoint = t.constraint_midpoint;
   if (t.power_balance) run.power_balance = t.power_balance->max_residual;
+  if (t.status == Status::cancelled) throw Cancelled(t.message);
   if (t.status != Status::done) {
     run.status = CompareRun::Status::stopped;
     run.message = t.message;
@@ -92,14 +93,15 @@ void measure_times(const Model& model, const CompareRequest& request, std::vecto
   for (const CompareRun& run : runs)
     if (run.status == CompareRun::Status::done) all += run.seconds;
   for (int repeat = 0; repeat < request.repeats; ++repeat) {
-    if (elapsed() + all > kTimingBudget) return;
+    if (elapsed() + all > kTimingBudget || request.options.stop.stop_requested()) return;
     for (std::size_t i = 0; i < runs.size(); ++i) {
       CompareRun& run = runs[i];
       if (run.status != CompareRun::Status::done) continue;
       const auto& [name, stages] = request.methods[i / request.steps.size()];
       Options options = options_of(request, name, stages, run.step);
       options.every = std::numeric_limits<std::int64_t>::max();
-      run.seconds = std::fmin(run.seconds, simulate(model, options).wall_seconds);
+      if (const Trajectory t = simulate(model, options); t.status == Status::done)
+        run.seconds = std::fmin(run.seconds, t.wall_seconds);
     }
   }
 }
@@ -116,7 +118,11 @@ CompareReport compare(const Model& model, const CompareRequest& request) {
   for (const auto& [name, stages] : request.methods)
     for (const double h : request.steps) {
       if (request.progress) request.progress(static_cast<int>(out.runs.size()), all);
-      out.runs.push_back(first_run(model, request, name, stages, h, ends.emplace_back()));
+      try {
+        out.runs.push_back(first_run(model, request, name, stages, h, ends.emplace_back()));
+      } catch (const Cancelled&) {
+        throw Cancelled(fmt::format("cancelled after {} of {} runs", out.runs.size(), all));
+      }
     }
   const auto refused = [](const CompareRun& run) { return run.status == CompareRun::Status::refused; };
   if (std::all_of(out.runs.begin(), out.runs.end(), refused)) {

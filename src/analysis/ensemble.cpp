@@ -8,6 +8,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <new>
 
 #include <fmt/format.h>
 
@@ -16,7 +17,10 @@
 #include "analysis/ranks.hpp"
 #include "audit/energy_balance.hpp"
 #include "rattleback/error.hpp"
+#include "simulate/complete.hpp"
 #include "simulate/follow.hpp"
+#include "simulate/grid.hpp"
+#include "simulate/memory.hpp"
 #include "simulate/shared_run.hpp"
 
 namespace rattleback {
@@ -121,6 +125,7 @@ Finished run_member(const Model& model, const EnsembleRequest& request) {
   out.energy_changes = why_energy_changes(model);
   FollowedRun run = simulate(model, options, follower);
   Trajectory& t = run.trajectory;
+  if (t.status == Status::cancelled) throw Cancelled(t.message);
   out.moved.see(model, run.q0, run.v0);
   out.method = std::move(t.method);
   out.stages = t.stages;
@@ -281,6 +286,7 @@ class Sum {
       for (Finished& f : at->second) add(f);
   }
   void finish() { out_.energy = statistics_.finish(); }
+  [[nodiscard]] std::size_t added() const { return next_; }
 
  private:
   void add(Finished& f) {
@@ -310,6 +316,37 @@ class Sum {
   std::size_t next_ = 0;
 };
 
+// Members that are not added up yet are in memory with all their times. Fewer of them at once, where they would not fit;
+// a request that does not fit even so is refused.
+std::size_t fitting_piece(const MemberModels& models, const EnsembleRequest& request, int threads, std::size_t piece) {
+  std::optional<TimeGrid> found;
+  try {
+    if (!request.options.validate().empty() || request.options.adaptive > 0.0) return piece;
+    found.emplace(complete(models.base(), request.options), 0);
+  } catch (const Error&) {
+    return piece;  // the members will say what is wrong
+  }
+  const TimeGrid& grid = *found;
+  const double times = static_cast<double>(grid.whole / grid.every) + 2.0;
+  const double member = 16.0 * times, statistics = 40.0 * times;
+  // Each thread has one piece at work and one that waits for those before it.
+  const auto need = [&](std::size_t size) {
+    return statistics + 2.0 * static_cast<double>(threads) * static_cast<double>(size) * member;
+  };
+  if (need(piece) <= static_cast<double>(kLittleMemory)) return piece;
+  const double there = static_cast<double>(std::max<std::int64_t>(0, available_memory() - kMemoryLeft));
+  while (piece > 1 && need(piece) > 0.5 * there)
+    piece = piece > SharedRun::kAtOnce ? piece - SharedRun::kAtOnce : piece / 2;
+  if (need(piece) <= there) return piece;
+  const double fit = std::fmax(1.0, std::floor(there / (need(1) / times)) - 2.0);
+  throw Error(fmt::format(
+      "--every {} makes {:.3g} times of each member: {} of memory with {} threads, and {} are there. Pass --every {} "
+      "or "
+      "more, or fewer --threads",
+      grid.every, times, memory_text(need(1)), threads, memory_text(there),
+      std::max(grid.every + 1, static_cast<std::int64_t>(std::ceil(static_cast<double>(grid.whole) / fit)))));
+}
+
 EnsembleReport ensemble(const MemberModels& models, const EnsembleRequest& request) {
   Ranks* const ranks = Ranks::get();
   const int rank = ranks != nullptr ? ranks->rank() : 0, size = ranks != nullptr ? ranks->size() : 1;
@@ -319,7 +356,9 @@ EnsembleReport ensemble(const MemberModels& models, const EnsembleRequest& reque
       thread_count(request.threads == 0 && ranks != nullptr ? ranks->threads() : request.threads, models.count());
   out.members.resize(models.count());
   const auto begin = std::chrono::steady_clock::now();
-  const std::size_t count = models.count(), piece = piece_size(count, out.threads * size);
+  const std::size_t count = models.count(), fair = piece_size(count, out.threads * size);
+  // All processes share out the same pieces, whatever memory each has.
+  const std::size_t piece = ranks != nullptr ? fair : fitting_piece(models, request, out.threads, fair);
   const std::size_t pieces = (count + piece - 1) / piece, all = static_cast<std::size_t>(size),
                     first_piece = static_cast<std::size_t>(rank),
                     mine = first_piece < pieces ? (pieces - first_piece + all - 1) / all : 0;
@@ -330,7 +369,8 @@ EnsembleReport ensemble(const MemberModels& models, const EnsembleRequest& reque
   std::optional<MemberError> fault;
   try {
     Workers workers(models, request, out.threads, std::min(count, mine * piece));
-    for_each_piece(mine, out.threads, [&](std::size_t k) {
+    const int threads = for_each_piece(mine, out.threads, [&](std::size_t k) {
+      if (request.options.stop.stop_requested()) throw Cancelled("cancelled");
       const std::size_t first = (first_piece + k * all) * piece, last = std::min(count, first + piece);
       std::vector<Finished> found = workers.run(first, last);
       const std::lock_guard lock(mutex);
@@ -345,8 +385,28 @@ EnsembleReport ensemble(const MemberModels& models, const EnsembleRequest& reque
       done += last - first;
       if (request.progress) request.progress(done, count);
     });
+    if (threads < out.threads) out.notes.push_back(threads_note(threads, out.threads));
+    out.threads = threads;
   } catch (const MemberError& error) {
     fault = error;
+  } catch (const Cancelled&) {
+    if (ranks != nullptr) {
+      fault = MemberError{count, "cancelled"};
+    } else if (sum.added() == 0) {
+      throw Cancelled(fmt::format("cancelled after 0 of {} members", count));
+    } else {
+      out.status = Status::cancelled;
+      out.message = fmt::format("cancelled after {} of {} members, which are reported", sum.added(), count);
+    }
+  } catch (const std::bad_alloc&) {
+    if (ranks != nullptr && rank != 0) ranks->abort();
+    if (ranks != nullptr || sum.added() == 0) throw;
+    out.status = Status::stopped;
+    out.message = fmt::format(
+        "there was no memory for more than {} of {} members, which are reported. Take fewer --threads, or look at "
+        "fewer "
+        "times with --every K",
+        sum.added(), count);
   } catch (...) {
     if (ranks != nullptr && rank != 0) ranks->abort();  // the others would wait for ever
     throw;
@@ -387,6 +447,7 @@ EnsembleReport ensemble(const MemberModels& models, const EnsembleRequest& reque
     }
   }
   if (fault) throw Error(fault->text);
+  out.members.resize(sum.added());
   sum.finish();
   out.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return out;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "formulation/exact_start.hpp"
+#include "rattleback/cancelled.hpp"
 #include "rattleback/error.hpp"
 #include "rattleback/method.hpp"
 #include "simulate/follow.hpp"
@@ -95,6 +96,7 @@ Reference find_reference(const Model& model, const std::string& asked, double sm
       plain.formulation.clear();
       continue;
     }
+    if (t.status == Status::cancelled) throw Cancelled("cancelled in the run that gives the reference");
     if (t.status != Status::done)
       throw Error(fmt::format("{} with step {:g} did not reach t = {:g}: {}", name, step, until, t.message));
     break;

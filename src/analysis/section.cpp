@@ -1,7 +1,9 @@
 // Poincare sections: many starts, each followed until it has crossed the surface often enough. The crossings are the
 // zeros of an event (simulate/events.hpp), so each of them is a state of the method itself.
+#include <algorithm>
 #include <chrono>
 #include <mutex>
+#include <new>
 
 #include <fmt/format.h>
 
@@ -100,7 +102,7 @@ Followed follow(const Model& model, const SectionRequest& request, std::size_t n
   s.t = t.t;
   s.status = t.status;
   if (t.energy) s.energy_error = t.energy->max_error;
-  if (t.status == Status::stopped)
+  if (t.status != Status::done)
     s.message = t.message;
   else if (gave_up)
     s.message = fmt::format("{}: none in the last {} steps, to t = {:.6g}. Pass --until T to look longer",
@@ -123,7 +125,17 @@ SectionReport section(const MemberModels& models, const SectionRequest& request)
   std::vector<Followed> all(models.count());
   std::mutex mutex;
   std::size_t done = 0;
-  for_each_piece(models.count(), thread_count(request.threads, models.count()), [&](std::size_t i) {
+  std::vector<char> has(models.count(), 0);
+  SectionReport out;
+  // The starts before the first one that is missing.
+  const auto cut = [&](Status status, const std::string& text) {
+    all.resize(static_cast<std::size_t>(std::find(has.begin(), has.end(), 0) - has.begin()));
+    out.status = status;
+    out.message = fmt::format("{} {} of {} starts, which are reported", text, all.size(), models.count());
+  };
+  const int threads = thread_count(request.threads, models.count());
+  const auto run_one = [&](std::size_t i) {
+    if (request.options.stop.stop_requested()) throw Cancelled("cancelled");
     const Model model = models.model(i);
     try {
       all[i] = follow(model, request, i);
@@ -136,10 +148,23 @@ SectionReport section(const MemberModels& models, const SectionRequest& request)
     all[i].start.values = models.values(i);
     const std::lock_guard lock(mutex);
     ++done;
+    has[i] = 1;
     if (request.progress) request.progress(done, models.count());
-  });
-
-  SectionReport out;
+  };
+  try {
+    if (const int there = for_each_piece(models.count(), threads, run_one); there < threads)
+      out.notes.push_back(threads_note(there, threads));
+  } catch (const Cancelled&) {
+    cut(Status::cancelled, "cancelled after");
+    if (all.empty()) throw Cancelled(fmt::format("cancelled after 0 of {} starts", models.count()));
+  } catch (const std::bad_alloc&) {
+    cut(Status::stopped, "there was no memory for more than");
+    if (all.empty()) throw;
+  }
+  // A start that was on its way has the crossings up to there.
+  if (out.status == Status::done && request.options.stop.stop_requested() &&
+      std::any_of(all.begin(), all.end(), [](const Followed& f) { return f.start.status == Status::cancelled; }))
+    cut(Status::cancelled, "cancelled after");
   out.names = request.starts.names;
   for (Followed& f : all) {
     if (out.starts.empty()) {

@@ -8,6 +8,7 @@
 #include "analysis/slope.hpp"
 #include "formulation/system.hpp"
 #include "methods/registry.hpp"
+#include "rattleback/cancelled.hpp"
 #include "rattleback/error.hpp"
 #include "rattleback/simulate.hpp"
 #include "simulate/follow.hpp"
@@ -18,6 +19,7 @@ namespace {
 Trajectory run(const Model& model, const Options& options, const std::string& method, int stages, double step,
                double until) {
   Trajectory t = simulate(model, end_state_options(options, method, stages, step, until), Follower{}).trajectory;
+  if (t.status == Status::cancelled) throw Cancelled(t.message);
   if (t.status != Status::done)
     throw Error(fmt::format("{} with step {:g} did not reach t = {:g}: {}", method, step, until, t.message));
   return t;
@@ -44,7 +46,13 @@ OrderReport order_study(const Model& model, const OrderRequest& request) {
     OrderSlope slope;
     double size = 0.0, size_m = 0.0;
     for (const double h : request.steps) {
-      const Trajectory t = run(model, request.options, name, stages, h, request.until);
+      Trajectory t;
+      try {
+        t = run(model, request.options, name, stages, h, request.until);
+      } catch (const Cancelled&) {
+        throw Cancelled(fmt::format("cancelled after {} of {} runs", out.runs.size(),
+                                    request.methods.size() * request.steps.size()));
+      }
       OrderRun r;
       r.method = t.method;
       r.stages = t.stages;

@@ -87,8 +87,9 @@ bool all_finite(std::span<const double> x) {
 
 class SundialsStepper : public Stepper {
  public:
-  SundialsStepper(const System& system, std::size_t equations)
-      : n_(static_cast<std::size_t>(system.n())),
+  SundialsStepper(const System& system, std::size_t equations, std::stop_token stop)
+      : stop_(std::move(stop)),
+        n_(static_cast<std::size_t>(system.n())),
         m_(static_cast<std::size_t>(system.m())),
         acceleration_(system.acceleration()),
         state_(2 * n_ + m_, 0.0),
@@ -189,6 +190,7 @@ class SundialsStepper : public Stepper {
     if (flag < 0) static_cast<SundialsStepper*>(self)->message_ = text;  // positive: a warning
   }
 
+  std::stop_token stop_;
   std::size_t n_, m_;
   std::unique_ptr<Acceleration> acceleration_;
   std::vector<double> state_;  // at the last output time: q, v, multipliers (ode: a guess of them)
@@ -231,8 +233,8 @@ class SundialsStepper : public Stepper {
 class OdeStepper final : public SundialsStepper {
  public:
   // gain > 0: baumgarte
-  OdeStepper(const System& system, double rtol, double atol, double gain)
-      : SundialsStepper(system, 2 * static_cast<std::size_t>(system.n())),
+  OdeStepper(const System& system, double rtol, double atol, double gain, std::stop_token stop)
+      : SundialsStepper(system, 2 * static_cast<std::size_t>(system.n()), std::move(stop)),
         table_(allocated(ARKodeButcherTable_LoadERK(ARKODE_DORMAND_PRINCE_7_4_5))),
         stages_(static_cast<std::size_t>(table_->stages) * 2 * n_),
         before_(2 * n_),
@@ -259,6 +261,7 @@ class OdeStepper final : public SundialsStepper {
     return true;
   }
   static int right_hand_side(double t, N_Vector y, N_Vector ydot, void* self) {
+    if (static_cast<OdeStepper*>(self)->stop_.stop_requested()) return -1;  // ARKODE gives up
     // 1: ARKODE tries a smaller step
     return static_cast<OdeStepper*>(self)->derivative(t, N_VGetArrayPointer(y), N_VGetArrayPointer(ydot)) ? 0 : 1;
   }
@@ -436,8 +439,9 @@ struct Index1 {
 
 class Index1Stepper final : public SundialsStepper {
  public:
-  Index1Stepper(const System& system, double rtol, double atol)
-      : SundialsStepper(system, 2 * static_cast<std::size_t>(system.n()) + static_cast<std::size_t>(system.m())),
+  Index1Stepper(const System& system, double rtol, double atol, std::stop_token stop)
+      : SundialsStepper(system, 2 * static_cast<std::size_t>(system.n()) + static_cast<std::size_t>(system.m()),
+                        std::move(stop)),
         equations_(system.mechanical()),
         ydot_(allocated(N_VClone(y_.get()))),
         differential_(allocated(N_VClone(y_.get()))),
@@ -462,6 +466,7 @@ class Index1Stepper final : public SundialsStepper {
  private:
   static int residual(double t, N_Vector y, N_Vector ydot, N_Vector r, void* self) {
     Index1Stepper& s = *static_cast<Index1Stepper*>(self);
+    if (s.stop_.stop_requested()) return -1;  // IDA gives up
     const double *const x = N_VGetArrayPointer(y), *const xdot = N_VGetArrayPointer(ydot);
     double* const out = N_VGetArrayPointer(r);
     for (std::size_t i = 0; i < s.n_; ++i) out[i] = xdot[i] - x[s.n_ + i];
@@ -548,7 +553,8 @@ class Index1Stepper final : public SundialsStepper {
 
 }  // namespace
 
-std::unique_ptr<Stepper> make_baseline(Baseline which, const System& system, double rtol, double atol, double gain) {
+std::unique_ptr<Stepper> make_baseline(Baseline which, const System& system, double rtol, double atol, double gain,
+                                       std::stop_token stop) {
   if (!system.is_mechanical()) throw Error("the baselines integrate mechanical systems only");
   if (!(rtol >= 0.0 && atol >= 0.0 && rtol + atol > 0.0 && std::isfinite(rtol + atol)))
     throw Error("rtol and atol must not be negative, and one of them must be positive; found rtol = " +
@@ -556,9 +562,9 @@ std::unique_ptr<Stepper> make_baseline(Baseline which, const System& system, dou
   if (!(gain >= 0.0 && std::isfinite(gain)))
     throw Error("gain must be a finite number and not negative; found " + std::to_string(gain));
   switch (which) {
-    case Baseline::ode: return std::make_unique<OdeStepper>(system, rtol, atol, 0.0);
-    case Baseline::baumgarte: return std::make_unique<OdeStepper>(system, rtol, atol, gain);
-    case Baseline::index1: return std::make_unique<Index1Stepper>(system, rtol, atol);
+    case Baseline::ode: return std::make_unique<OdeStepper>(system, rtol, atol, 0.0, std::move(stop));
+    case Baseline::baumgarte: return std::make_unique<OdeStepper>(system, rtol, atol, gain, std::move(stop));
+    case Baseline::index1: return std::make_unique<Index1Stepper>(system, rtol, atol, std::move(stop));
     case Baseline::none: break;
   }
   throw Error("not a baseline");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <stop_token>
 
 #include "formulation/system.hpp"
 #include "methods/registry.hpp"
@@ -14,8 +15,8 @@ inline constexpr double kDefaultGain = 10.0;  // of baumgarte, in 1/time
 
 // ode: multiplier eliminated, ARKODE's Dormand-Prince 5(4). index1: IDA on the constraint differentiated once.
 // baumgarte: ode with feedback of the constraint errors. A "step" of theirs is an output interval; the solver chooses
-// what it does in between.
+// what it does in between. `stop` ends that: the interval fails.
 std::unique_ptr<Stepper> make_baseline(Baseline which, const System& system, double rtol, double atol,
-                                       double gain = kDefaultGain);
+                                       double gain = kDefaultGain, std::stop_token stop = {});
 
 }  // namespace rattleback

@@ -307,8 +307,8 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
     if (entry.baseline != Baseline::none) {
       if (options.compose != 0)
         throw Error(fmt::format("method '{}' chooses its own steps and cannot be composed", info.name));
-      out.stepper =
-          make_baseline(entry.baseline, system, options.rtol, options.atol, options.gain.value_or(kDefaultGain));
+      out.stepper = make_baseline(entry.baseline, system, options.rtol, options.atol,
+                                  options.gain.value_or(kDefaultGain), options.stop);
       return out;
     }
     if (entry.scheme != nullptr) scheme = entry.scheme(options.stages);

@@ -89,6 +89,10 @@ Json summary(const Model& model, const EnsembleReport& r) {
   if (const auto x = worst(&EnsembleMember::constraint_velocity)) json["constraints"]["velocity"] = *x;
   if (r.moved > 0) json["moved"] = {{"members", r.moved}, {"largest", r.moved_by}};
   json["notes"] = r.notes;
+  if (r.status != Status::done) {
+    json["status"] = to_string(r.status);
+    json["message"] = r.message;
+  }
   return json;
 }
 

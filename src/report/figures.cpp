@@ -10,6 +10,7 @@
 #include "files/replace.hpp"
 #include "rattleback/error.hpp"
 #include "report/lists.hpp"
+#include "report/thinning.hpp"
 
 namespace rattleback::report {
 namespace {
@@ -20,33 +21,35 @@ using plot::Series;
 
 constexpr std::size_t kMostCurves = 8;
 
-std::vector<double> column(const std::vector<double>& rows, std::size_t width, std::size_t which) {
-  std::vector<double> out;
-  for (std::size_t i = which; i < rows.size(); i += width) out.push_back(rows[i]);
-  return out;
-}
-
-// The largest of the values in each of many equal pieces of the run: what is drawn of a residual that jumps between rounding
-// errors.
-Series envelope(const std::string& label, const std::vector<double>& t, const std::vector<double>& values) {
-  constexpr std::size_t kPieces = 360;
-  const std::size_t n = std::min(t.size(), values.size()), piece = std::max<std::size_t>(1, n / kPieces);
+// A column over time. Of very many rows those that show, extremes included: a drawing must not need as much memory as
+// the run has.
+Series curve(const std::string& label, const std::vector<double>& t, const Column& values) {
+  constexpr std::size_t kAll = 200'000, kShown = 40'000;
   Series s{.label = label};
-  for (std::size_t i = 0; i < n; i += piece) {
-    double largest = 0.0;
-    for (std::size_t k = i; k < std::min(n, i + piece); ++k) largest = std::fmax(largest, values[k]);
+  for (const std::size_t i : shown_rows(std::span(&values, 1), t.size(), t.size() > kAll ? kShown : kAll)) {
     s.x.push_back(t[i]);
-    s.y.push_back(largest);
+    s.y.push_back(values[i]);
   }
   return s;
 }
 
-// A level that is exactly 0 has no place on a logarithmic axis: it is drawn at the smallest number that rounding leaves.
-std::vector<double> sizes(const std::vector<double>& values, double offset = 0.0) {
+// The largest of the values in each of many equal pieces of the run: what is drawn of a residual that jumps between rounding
+// errors. A level that is exactly 0 has no place on a logarithmic axis: it is drawn at the smallest number that rounding
+// leaves.
+Series envelope(const std::string& label, const std::vector<double>& t, const std::vector<double>& values,
+                double offset = 0.0) {
+  constexpr std::size_t kPieces = 360;
   constexpr double kLeast = 1e-17;
-  std::vector<double> out;
-  for (const double v : values) out.push_back(std::fmax(std::fabs(v - offset), kLeast));
-  return out;
+  const std::size_t n = std::min(t.size(), values.size()), piece = std::max<std::size_t>(1, n / kPieces);
+  Series s{.label = label};
+  for (std::size_t i = 0; i < n; i += piece) {
+    double largest = kLeast;
+    for (std::size_t k = i; k < std::min(n, i + piece); ++k)
+      largest = std::fmax(largest, std::fabs(values[k] - offset));
+    s.x.push_back(t[i]);
+    s.y.push_back(largest);
+  }
+  return s;
 }
 
 Panel motion(const Model& model, const Trajectory::Records& r) {
@@ -55,7 +58,7 @@ Panel motion(const Model& model, const Trajectory::Records& r) {
           .x = {.label = "t"},
           .y = {.label = n == 1 ? model.coordinates[0] : ""}};
   for (std::size_t i = 0; i < std::min(n, kMostCurves); ++i)
-    p.series.push_back({.label = model.coordinates[static_cast<std::int32_t>(i)], .x = r.t, .y = column(r.q, n, i)});
+    p.series.push_back(curve(model.coordinates[static_cast<std::int32_t>(i)], r.t, {r.q.data(), n, i}));
   return p;
 }
 
@@ -73,25 +76,25 @@ Figure figure_of(const Model& model, const Trajectory& t) {
       f.panels.push_back({.title = fmt::format("energy error (the energy is {:.6g})", r.energy.front()),
                           .x = {.label = "t"},
                           .y = {.label = "|E - E0|", .logarithmic = true},
-                          .series = {envelope("", r.t, sizes(r.energy, r.energy.front()))}});
+                          .series = {envelope("", r.t, r.energy, r.energy.front())}});
     } else {
       f.panels.push_back(
-          {.title = "energy", .x = {.label = "t"}, .y = {.label = "E"}, .series = {{.x = r.t, .y = r.energy}}});
+          {.title = "energy", .x = {.label = "t"}, .y = {.label = "E"}, .series = {curve("", r.t, {r.energy.data()})}});
     }
   }
   Panel residuals{
       .title = "constraint residuals", .x = {.label = "t"}, .y = {.label = "residual", .logarithmic = true}};
   const bool position =
       !r.residual_position.empty() && (model.kind != Kind::mechanical || !model.holonomic_names.empty());
-  if (position) residuals.series.push_back(envelope("position level", r.t, sizes(r.residual_position)));
+  if (position) residuals.series.push_back(envelope("position level", r.t, r.residual_position));
   if (!r.residual_velocity.empty() && model.multiplier_count() > 0)
-    residuals.series.push_back(envelope("velocity level", r.t, sizes(r.residual_velocity)));
+    residuals.series.push_back(envelope("velocity level", r.t, r.residual_velocity));
   if (!residuals.series.empty()) f.panels.push_back(std::move(residuals));
   if (!r.balance.empty())
     f.panels.push_back({.title = "stored - supplied + dissipated, in the step before",
                         .x = {.label = "t"},
                         .y = {.label = "power balance", .logarithmic = true},
-                        .series = {envelope("", r.t, sizes(r.balance))}});
+                        .series = {envelope("", r.t, r.balance)}});
   return f;
 }
 

@@ -105,10 +105,10 @@ std::string marked(const std::string& mark, const std::string& text) {
 
 // Stands on top of the page and in the audit; "" for a run that reached its end.
 std::string stopped(const Trajectory& t) {
-  if (t.status != Status::stopped) return {};
-  return fmt::format(
-      "<li><span class=\"mark warning\">stopped</span><span>Stopped early, after {}, at t = {}. {}</span></li>\n",
-      count_text(t.steps, "step"), value_text(t.t), html(t.message));
+  if (t.status == Status::done) return {};
+  return fmt::format("<li><span class=\"mark warning\">{}</span><span>{}, after {}, at t = {}. {}</span></li>\n",
+                     to_string(t.status), t.status == Status::cancelled ? "Cancelled" : "Stopped early",
+                     count_text(t.steps, "step"), value_text(t.t), html(t.message));
 }
 
 std::string audit(const Model& model, const Trajectory& t) {
@@ -194,7 +194,7 @@ std::string run_report(const Model& model, const Trajectory& t, const Options& o
              kVersion, html(title), page_css(), report_css(),
              html(fmt::format("{}, {}, to t = {}", t.method, steps_text(t), value_text(t.t)))) +
          "<section id=\"run\" aria-label=\"what was run\">\n" +
-         (t.status == Status::stopped ? "<ul class=\"statements\">\n" + stopped(t) + "</ul>\n" : "") +
+         (t.status != Status::done ? "<ul class=\"statements\">\n" + stopped(t) + "</ul>\n" : "") +
          facts(model, t, options, load) + "</section>\n" + "<section id=\"model\"><h2>The model</h2>\n" +
          model_html(model, t, load) + "</section>\n" + "<section id=\"audit\"><h2>What was kept</h2>\n" +
          audit(model, t) + events(model, t) + "</section>\n" +

@@ -129,12 +129,16 @@ std::string to_json(const Model& model, const SectionRequest& request, const Sec
     for (std::size_t i = 0; i < s.values.size(); ++i) values[r.names[i]] = s.values[i];
     one["values"] = std::move(values);
     if (s.energy_error) one["energy_error"] = *s.energy_error;
-    one["status"] = s.status == Status::done ? "done" : "stopped";
+    one["status"] = to_string(s.status);
     one["message"] = s.message;
     json["starts"].push_back(std::move(one));
   }
   if (r.moved > 0) json["moved"] = {{"starts", r.moved}, {"largest", r.moved_by}};
   json["notes"] = r.notes;
+  if (r.status != Status::done) {
+    json["status"] = to_string(r.status);
+    json["message"] = r.message;
+  }
   json["wall_seconds"] = r.wall_seconds;
   return dump(json);
 }

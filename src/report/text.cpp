@@ -242,6 +242,7 @@ std::string equations_sentence(const EquationsAudit& e) {
 
 // What a run that took no step has instead of an audit.
 std::string nothing_sentence(const Trajectory& t) {
+  if (t.status == Status::cancelled) return "Cancelled before the first step: nothing was integrated.";
   return t.status == Status::stopped ? "Stopped in the first step: nothing was integrated. The message says why."
                                      : "Nothing was integrated: no steps were asked for.";
 }
@@ -355,6 +356,8 @@ std::string to_text(const Model& model, const Trajectory& t) {
   std::string text = fmt::format("{} ({})\n", model.name, model.key) + wrap(method_line(t), "", "  ");
   if (t.steps == 0)
     text += '\n' + nothing_sentence(t) + '\n';
+  else if (t.status == Status::cancelled)
+    text += fmt::format("\nCancelled after {}: this is what there was by then.\n", count_text(t.steps, "step"));
   else if (t.status == Status::stopped)
     text += fmt::format("\nStopped early, after {}. The message says why.\n", count_text(t.steps, "step"));
 

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <new>
 
 #include <fmt/format.h>
 
 #include "analysis/slope.hpp"
 #include "methods/bind.hpp"
+#include "rattleback/cancelled.hpp"
 #include "rattleback/error.hpp"
 #include "reproduce/columns.hpp"
 #include "reproduce/distance.hpp"
@@ -69,7 +71,7 @@ bool Finding::as_expected() const {
   return faults.empty() && std::ranges::all_of(numbers, [](const Number& n) { return n.ok(); });
 }
 
-Experiment::Experiment(Recipe recipe) : recipe_(std::move(recipe)) {
+Experiment::Experiment(Recipe recipe, std::stop_token stop) : recipe_(std::move(recipe)), stop_(std::move(stop)) {
   for (const Study& study : recipe_.studies)
     for (const Wish& wish : study.wishes) keep_records_ = keep_records_ || as_distance(wish.measure);
   for (const Panel& panel : recipe_.panels)
@@ -114,6 +116,7 @@ Options Experiment::options_of(const Job& job) const {
   options.method = job.method.first;
   options.stages = job.method.second;
   options.step = job.step;
+  options.stop = stop_;
   return options;
 }
 
@@ -159,6 +162,7 @@ void Experiment::run_run(Job& job) const {
   const Options options = options_of(job);
   const Model model = load_to_run(study.system, job.variant->load, options);
   const Trajectory trajectory = simulate(model, options);
+  if (trajectory.status == Status::cancelled) throw Cancelled(trajectory.message);
   const auto measures = measures_of(job.study);
   if (trajectory.status == Status::stopped && !std::ranges::count(measures, "stopped")) throw Error(trajectory.message);
   for (const std::string& name : measures) job.measured[name] = measure(model, trajectory, name);
@@ -180,6 +184,7 @@ void Experiment::run_order(Job& job) const {
   request.steps = study.steps;
   request.reference = study.reference;
   request.options = job.variant->options;
+  request.options.stop = stop_;
   request.options.until.reset();
   LoadOptions options = job.variant->load;
   options.unroll_below = kLargestFamily;
@@ -207,6 +212,8 @@ void Experiment::run_section(Job& job) const {
   request.starts = study.members;
   request.threads = 1;
   const SectionReport report = section(MemberSource{study.system, job.variant->load}, request);
+  if (report.status == Status::cancelled) throw Cancelled(report.message);
+  if (report.status == Status::stopped) throw Error(report.message);
   for (const SectionStart& start : report.starts)
     if (start.status == Status::stopped) throw Error(start.message);
   for (const std::string& name : measures_of(job.study)) job.measured[name] = measure(request, report, name);
@@ -237,6 +244,8 @@ void Experiment::run_ensemble(Job& job) const {
   request.members = study.members;
   request.threads = 1;
   const EnsembleReport report = ensemble(MemberSource{study.system, job.variant->load}, request);
+  if (report.status == Status::cancelled) throw Cancelled(report.message);
+  if (report.status == Status::stopped) throw Error(report.message);
   if (!report.failed.empty()) throw Error(report.members[report.failed.front()].message);
   for (const std::string& name : measures_of(job.study)) job.measured[name] = measure(report, study.power, name);
   draw(job, [&](const Panel& panel, std::vector<Series>& to) {
@@ -265,6 +274,8 @@ void Experiment::run(std::size_t number) {
     }
   } catch (const Error& error) {
     job.fault = fmt::format("{}: {}", job.label.empty() ? recipe_.studies[job.study].name : job.label, error.what());
+  } catch (const std::bad_alloc&) {
+    job.fault = "there was no memory for a run. Take fewer --threads";
   }
   job.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -30,13 +31,13 @@ struct Finding {
 
 class Experiment {
  public:
-  explicit Experiment(Recipe recipe);
+  explicit Experiment(Recipe recipe, std::stop_token stop = {});
 
   [[nodiscard]] const Recipe& recipe() const { return recipe_; }
   [[nodiscard]] std::size_t jobs() const { return jobs_.size(); }
   // About how long a job takes, in steps: long ones are begun first.
   [[nodiscard]] double weight(std::size_t job) const;
-  // Different jobs may run at the same time. Does not throw: what goes wrong is a fault of the finding.
+  // Different jobs may run at the same time. What goes wrong is a fault of the finding. Throws Cancelled.
   void run(std::size_t job);
   // When all have run.
   [[nodiscard]] Finding finish() const;
@@ -72,6 +73,7 @@ class Experiment {
   void compose_figure(Finding& out) const;
 
   Recipe recipe_;
+  std::stop_token stop_;
   std::vector<Job> jobs_;
   bool keep_records_ = false;
 };

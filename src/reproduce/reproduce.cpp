@@ -6,6 +6,7 @@
 #include <fstream>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -14,6 +15,7 @@
 #include "files/replace.hpp"
 #include "model/suggest.hpp"
 #include "plot/svg.hpp"
+#include "rattleback/cancelled.hpp"
 #include "rattleback/error.hpp"
 #include "report/index_page.hpp"
 #include "report/json.hpp"
@@ -173,7 +175,7 @@ Report reproduce(const Request& request) {
   const auto begin = std::chrono::steady_clock::now();
   std::vector<std::unique_ptr<Experiment>> experiments;
   for (Recipe& recipe : find_recipes(request.names, request.quick))
-    experiments.push_back(std::make_unique<Experiment>(std::move(recipe)));
+    experiments.push_back(std::make_unique<Experiment>(std::move(recipe), request.stop));
   if (!request.folder.empty()) make_folder(request.folder);
 
   struct Piece {
@@ -192,20 +194,44 @@ Report reproduce(const Request& request) {
   out.folder = request.folder;
   std::vector<Finding> findings(experiments.size());
   std::mutex mutex;
-  std::size_t done = 0;
-  for_each_piece(pieces.size(), thread_count(request.threads, pieces.size()), [&](std::size_t i) {
+  std::size_t done = 0, complete = 0;
+  // A full disk does not cost the experiments that are still to come, nor those before it.
+  const auto try_to_write = [&](const auto& write) {
+    try {
+      write();
+    } catch (const Error& error) {
+      if (std::ranges::find(out.unwritten, error.what()) == out.unwritten.end())
+        out.unwritten.emplace_back(error.what());
+    } catch (const std::bad_alloc&) {
+      out.unwritten.emplace_back("there was no memory to write a file");
+    }
+  };
+  const int threads = thread_count(request.threads, pieces.size());
+  const auto run_one = [&](std::size_t i) {
+    if (request.stop.stop_requested()) throw Cancelled("cancelled");
     Experiment& experiment = *experiments[pieces[i].experiment];
     experiment.run(pieces[i].job);
     const std::lock_guard lock(mutex);
     ++done;
     if (--open[pieces[i].experiment] == 0) {
       Entry entry{experiment.recipe(), experiment.finish()};
-      if (!request.folder.empty()) write_entry(entry, request.folder);
+      if (!request.folder.empty()) try_to_write([&] { write_entry(entry, request.folder); });
+      ++complete;
       findings[pieces[i].experiment] = std::move(entry.finding);
       experiments[pieces[i].experiment] = std::make_unique<Experiment>(experiment.recipe());  // lets its records go
     }
     if (request.progress) request.progress(done, pieces.size(), experiments[pieces[i].experiment]->recipe().id);
-  });
+  };
+  try {
+    if (const int there = for_each_piece(pieces.size(), threads, run_one); there < threads)
+      out.note = threads_note(there, threads);
+  } catch (const Cancelled&) {
+    throw Cancelled(fmt::format("cancelled after {} of {} runs: {} of {} experiments were complete{}", done,
+                                pieces.size(), complete, experiments.size(),
+                                complete == 0 || request.folder.empty()
+                                    ? ""
+                                    : fmt::format(" and are written to '{}', without the page", request.folder)));
+  }
   for (std::size_t e = 0; e < experiments.size(); ++e) {
     if (experiments[e]->jobs() == 0) continue;  // nothing of it is left in a short run
     out.entries.push_back({experiments[e]->recipe(), std::move(findings[e])});
@@ -219,8 +245,10 @@ Report reproduce(const Request& request) {
         "document "
         "claims, what is found, and whether the two agree.",
         report::count_text(static_cast<std::int64_t>(out.entries.size()), "experiment"), out.wall_seconds);
-    files::write_text((fs::path(request.folder) / "index.html").string(),
-                      report::index_page(index, "The experiments, redone", lead));
+    try_to_write([&] {
+      files::write_text((fs::path(request.folder) / "index.html").string(),
+                        report::index_page(index, "The experiments, redone", lead));
+    });
   }
   return out;
 }
@@ -262,7 +290,9 @@ std::string to_text(const Report& report) {
   out += fmt::format("\n{} of {} numbers are as expected; {}, {:.1f} s\n", ok, numbers,
                      report::count_text(static_cast<std::int64_t>(report.entries.size()), "experiment"),
                      report.wall_seconds);
-  if (!report.folder.empty()) out += fmt::format("Written to {}\n", (fs::path(report.folder) / "index.html").string());
+  if (!report.note.empty()) out += report.note + ".\n";
+  if (!report.folder.empty() && report.unwritten.empty())
+    out += fmt::format("Written to {}\n", (fs::path(report.folder) / "index.html").string());
   return out;
 }
 

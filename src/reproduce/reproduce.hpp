@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct Request {
   int threads = 0;                 // 0: as many as the machine has
   bool quick = false;              // shorter runs, where recipes say how
   std::function<void(std::size_t done, std::size_t all, const std::string& latest)> progress = {};  // jobs
+  std::stop_token stop = {};
 };
 
 struct Entry {
@@ -28,13 +30,15 @@ struct Report {
   std::vector<Entry> entries;  // in the order of the documents
   double wall_seconds = 0.0;
   std::string folder;
+  std::vector<std::string> unwritten;  // why files are missing there
+  std::string note;                    // on the threads
   [[nodiscard]] bool as_expected() const;
 };
 
 // What names stand for, in the order of the documents. Throws Error for an unknown one.
 std::vector<Recipe> find_recipes(const std::vector<std::string>& names, bool quick);
 
-// Throws Error when the request is wrong or nothing can be written.
+// Throws Error when the request is wrong or the folder cannot be made, and Cancelled; what was complete by then is written.
 Report reproduce(const Request& request);
 
 std::string to_json(const Report& report);

@@ -44,12 +44,14 @@ struct TimeGrid {
   }
   double h = 0.0, last = 0.0;  // last: a shorter last step, or 0
   std::int64_t whole = 0, every = 1;
-  bool thinned = false;  // because all records would not fit
+  bool thinned = false;                  // because all records would not fit
+  std::int64_t bytes = kMaxRecordBytes;  // into which they fit then
 };
 
 inline std::string thinned_note(const TimeGrid& grid) {
   return fmt::format(
-      "every {}th step was recorded, so that the records fit into 200 MB; --every K takes another number", grid.every);
+      "every {}th step was recorded, so that the records fit into {:.0f} MB; --every K takes another number",
+      grid.every, static_cast<double>(grid.bytes) / 1e6);
 }
 
 }  // namespace rattleback

@@ -8,6 +8,7 @@
 
 #include "formulation/inertia.hpp"
 #include "native/choice.hpp"
+#include "rattleback/cancelled.hpp"
 #include "rattleback/error.hpp"
 #include "simulate/complete.hpp"
 #include "simulate/single_steps.hpp"
@@ -167,19 +168,23 @@ void SharedRun::record() {
 void SharedRun::advance(double h, std::int64_t steps) {
   constexpr std::int64_t kBatch = 64;
   while (steps > 0 && !lanes_.empty()) {
+    if (options_.stop.stop_requested()) throw Cancelled("cancelled");
     lanes_.set_code(code_.steps());
+    const std::int64_t few = std::min(steps, pace_.steps());
     if (code_.steps() != nullptr || !code_.undecided()) {
-      const std::int64_t n = code_.steps() != nullptr ? steps : std::min<std::int64_t>(steps, 16 * kBatch);
+      const std::int64_t n = code_.steps() != nullptr ? few : std::min<std::int64_t>(few, 16 * kBatch);
       lanes_.advance(h, n);
       steps -= n;
+      (void)pace_.over(n);
       continue;
     }
-    const std::int64_t n = std::min(steps, kBatch);
+    const std::int64_t n = std::min(few, kBatch);
     const Clock::time_point begin = Clock::now();
     lanes_.advance(h, n);
     code_.took(std::chrono::duration<double>(Clock::now() - begin).count(),
                static_cast<double>(n) * static_cast<double>(members_.size()), stepper_);
     steps -= n;
+    (void)pace_.over(n);
   }
 }
 

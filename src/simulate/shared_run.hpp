@@ -21,6 +21,7 @@
 #include "methods/bind.hpp"
 #include "methods/lane_group.hpp"
 #include "simulate/grid.hpp"
+#include "simulate/pace.hpp"
 
 namespace rattleback {
 
@@ -77,7 +78,7 @@ class SharedRun {
   [[nodiscard]] Model& model() { return model_; }
   // Takes the start in model() as the next of a group. False: this run must be made alone.
   bool add();
-  // Runs the group, which has at most kAtOnce members. A result is missing where a run must be made alone.
+  // Runs the group, which has at most kAtOnce members. A result is missing where a run must be made alone. Throws Cancelled.
   std::vector<std::optional<SharedResult>> run();
 
   [[nodiscard]] const std::string& method() const { return method_.name; }
@@ -110,6 +111,7 @@ class SharedRun {
   };
   std::vector<Member> members_;
   std::vector<double> t_;
+  Pace pace_;
 };
 
 }  // namespace rattleback

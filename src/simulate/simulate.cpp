@@ -26,6 +26,8 @@
 #include "simulate/failure.hpp"
 #include "simulate/follow.hpp"
 #include "simulate/grid.hpp"
+#include "simulate/memory.hpp"
+#include "simulate/pace.hpp"
 #include "simulate/reported_state.hpp"
 #include "simulate/signature.hpp"
 #include "simulate/single_steps.hpp"
@@ -99,10 +101,18 @@ class Run {
   void record(double h_last);
   bool find_multipliers(std::vector<double>& out, const RecordPoint& p);
   // The record has all turns of angles; the observation was made without them.
-  void keep_record(RecordPoint p, const System::Observation& o);
+  void keep_record(const RecordPoint& p, const System::Observation& o);
+  void append_record(RecordPoint p, const System::Observation& o);
   void keep_ports(double t, std::span<const double> q);
   AdvanceReport adaptive_steps(const std::function<void(bool may_save)>& pause, const std::function<void()>& save);
   void thin_records();
+  // Memory: whether the records of this run fit is looked at before it, and again whenever they grow.
+  static constexpr std::size_t kReserve = std::size_t{8} << 20;
+  [[nodiscard]] double row_bytes() const;
+  [[nodiscard]] double expected_rows() const;  // 0: not known
+  void fit_records();
+  void make_room();
+  void give_up_records();
   [[nodiscard]] Options used_options() const;
   // What a record holds: the one list that writing and reading of checkpoints go by.
   struct Column {
@@ -116,6 +126,7 @@ class Run {
   void check_counts(const Checkpoint& c) const;
   void audit_equations(Trajectory& out);
   void audit_reverse(Trajectory& out);
+  bool advance_back(double h, std::int64_t steps);
   void measure_reverse(Trajectory& out, bool ok);
 
   [[nodiscard]] bool told_to_end() {
@@ -123,8 +134,16 @@ class Run {
     return ended_;
   }
 
+  // Between two steps of a run that is not over.
+  [[nodiscard]] bool must_end() {
+    cancelled_ = cancelled_ || options_.stop.stop_requested();
+    return cancelled_ || memory_ended_;
+  }
+
   Follower follower_;
-  bool ended_ = false;  // the follower has seen enough
+  bool ended_ = false;         // the follower has seen enough
+  bool cancelled_ = false;     // by Options::stop
+  bool memory_ended_ = false;  // a record is missing
   Options options_;
   TimeGrid grid_;
   System system_;
@@ -140,6 +159,8 @@ class Run {
   Checkpoint checkpoint_;                       // of this run
   std::string checkpoint_fault_;                // of the latest try
   std::vector<std::string> checkpoint_faults_;  // that were told
+  std::size_t room_ = 0;                        // rows that fit into what the records have
+  std::unique_ptr<char[]> reserve_;             // let go when memory ends, so that the end of the run can be written
   std::vector<Column> columns_;
   std::unique_ptr<SingleSteps> single_;                // null: steps are taken in batches
   std::optional<PortHamiltonianStructure> structure_;  // what the state may break
@@ -187,11 +208,20 @@ void Run::record(double h_last) {
     keep_record({s.t(), s.q(), s.v(), s.turns(), &s}, o);  // else records are between the steps
 }
 
-void Run::keep_record(RecordPoint p, const System::Observation& o) {
-  if (!options_.keep_records) return;
+void Run::keep_record(const RecordPoint& p, const System::Observation& o) {
+  if (!options_.keep_records || memory_ended_) return;
+  try {
+    if (records_.rows >= room_) make_room();
+    append_record(p, o);
+    ++records_.rows;
+  } catch (const std::bad_alloc&) {
+    give_up_records();
+  }
+}
+
+void Run::append_record(RecordPoint p, const System::Observation& o) {
   p.q = reported_(p.t, p.q);
   Trajectory::Records& r = records_;
-  ++r.rows;
   r.t.push_back(p.t);
   r.q.insert(r.q.end(), p.q.begin(), p.q.end());
   unwrap(std::span(r.q).last(p.q.size()), p.turns);
@@ -349,6 +379,8 @@ Trajectory Run::go() {
       keep_record(p, system_.observe(p.t, p.q, p.v, p.at != nullptr ? p.at->active() : std::span<const char>{}));
     });
   const bool adaptive = single_ && single_->adaptive();
+  columns_ = columns();
+  fit_records();
 
   std::optional<Checkpoint> resumed;
   if (!options_.checkpoint.empty()) {
@@ -358,7 +390,6 @@ Trajectory Run::go() {
                       "have other bits. Leave it out, or pass another --method",
                       method_.name));
     file_.emplace(options_.checkpoint);
-    columns_ = columns();
     checkpoint_.run = signature(system_.model(), used_options(), start_);
     for (const Column& column : columns_) checkpoint_.columns.emplace_back(column.name, column.width);
     if (std::string note = file_->note(); !note.empty()) out.notes.push_back(std::move(note));
@@ -372,7 +403,7 @@ Trajectory Run::go() {
   Clock::time_point last_progress = begin, last_save = begin;
   const double until = adaptive ? *options_.until : static_cast<double>(grid_.whole) * grid_.h + grid_.last;
   const auto save_now = [&] {
-    if (file_) save_checkpoint();
+    if (file_ && !memory_ended_) save_checkpoint();  // without the missing record it would be another run
   };
   const auto pause = [&](bool may_save) {  // between two steps
     if (!(options_.progress || file_)) return;
@@ -395,18 +426,25 @@ Trajectory Run::go() {
   if (!resumed && single_) single_->begin();
   AdvanceReport report;
   if (adaptive) report = adaptive_steps(pause, save_now);
-  while (steps_ < grid_.whole && report.ok && !broken_ && !ended_) {
-    const std::int64_t batch = std::min(grid_.every - steps_ % grid_.every, grid_.whole - steps_);
+  Pace pace;
+  while (steps_ < grid_.whole && report.ok && !broken_ && !ended_ && !must_end()) {
+    const std::int64_t batch = std::min({grid_.every - steps_ % grid_.every, grid_.whole - steps_, pace.steps()});
     report = single_ ? single_->step(grid_.h) : native.advance(grid_.h, batch, grid_.whole - steps_);
     steps_ += report.done;
     if (report.done > 0 && steps_ % grid_.every == 0) record(grid_.h);
     if (report.ok && told_to_end()) break;
-    pause(true);
+    if (single_ && single_->memory_ended()) give_up_records();
+    if (pace.over(report.done)) pause(true);
+  }
+  // Codes that choose their own steps are told to stop inside an output interval, which then fails.
+  if (!report.ok && method_.adaptive && options_.stop.stop_requested()) {
+    report.ok = true;
+    cancelled_ = true;
   }
   if (report.ok && !adaptive && !broken_) save_now();
   // The end of the run, or where it stopped. A longer run has no record there, so that this one is not in the checkpoint.
   if (!adaptive && !broken_ && !ended_ && steps_ % grid_.every != 0) record(grid_.h);
-  if (report.ok && grid_.last != 0.0 && !broken_ && !ended_) {
+  if (report.ok && grid_.last != 0.0 && !broken_ && !ended_ && !must_end()) {
     report = single_ ? single_->step(grid_.last) : stepper.advance(grid_.last, 1);
     steps_ += report.done;
     if (report.ok) record(grid_.last);
@@ -451,6 +489,27 @@ Trajectory Run::go() {
         "the model for such states",
         stepper.t(), steps_, broken_->text, steps_);
   }
+  if (report.ok && !broken_ && memory_ended_) {
+    out.status = Status::stopped;
+    out.message = fmt::format(
+        "stopped at t = {:.10g} (step {}): there is no memory for more than {} records, which take {}. They were kept. "
+        "Record fewer: {}",
+        stepper.t(), steps_, records_.rows, memory_text(static_cast<double>(records_.rows) * row_bytes()),
+        options_.output_every != 0.0 ? fmt::format("--output-every {:g}", 2.0 * options_.output_every)
+                                     : fmt::format("--every {}", 2 * grid_.every));
+  } else if (report.ok && !broken_ && cancelled_) {
+    out.status = Status::cancelled;
+    out.message = fmt::format("cancelled at t = {:.10g} (step {}): {} steps were kept", stepper.t(), steps_, steps_);
+  }
+  const bool complete = out.status == Status::done;
+  // What lacks memory is left out, and the rest is told.
+  const auto if_it_fits = [&](const char* what, const auto& look) {
+    try {
+      look();
+    } catch (const std::bad_alloc&) {
+      out.notes.push_back(fmt::format("there was no memory for {}", what));
+    }
+  };
   out.start_q = start_.q;
   out.start_v = start_.v;
   out.q = unwrapped(reported_(stepper.t(), stepper.q()), stepper.turns());
@@ -463,8 +522,9 @@ Trajectory Run::go() {
                                  "last stage are reported");
   out.contacts.assign(stepper.contacts().begin(), stepper.contacts().end());
   out.records = std::move(records_);
-  audit_equations(out);
-  if (system_.is_mechanical() && !system_.is_large())
+  if_it_fits("the audit of the equations of motion", [&] { audit_equations(out); });
+  if_it_fits("the audit of the rank", [&] {
+    if (!system_.is_mechanical() || system_.is_large()) return;
     if (const RankMargin margin = rank_margin(system_, out.records, out.redundant ? out.redundant->rank : system_.m());
         margin.smallest < kCloseToLosingRank)
       out.notes.push_back(fmt::format(
@@ -472,6 +532,7 @@ Trajectory Run::go() {
           "and velocities and multipliers are less accurate near there",
           margin.t, margin.smallest,
           report.ok ? "the steps passed it" : "the run stopped early, perhaps because of it"));
+  });
   if (system_.has_energy())
     out.energy = EnergyAudit{monitor_.initial_energy(), monitor_.final_energy(), monitor_.max_energy_error,
                              monitor_.energy_drift(), monitor_.max_kinetic};
@@ -512,9 +573,83 @@ Trajectory Run::go() {
         out.compile_seconds, steps_ == 1 ? "the only step was" : fmt::format("all {} steps were", steps_)));
   out.newton_iterations = stepper.iterations;
   out.newton_max_per_step = stepper.max_iterations;
-  if (single_) single_->finish(out, report.ok);
-  if (options_.audit_reverse && report.ok && !broken_) audit_reverse(out);
+  if (single_) single_->finish(out, report.ok && !memory_ended_);
+  if (options_.audit_reverse && complete) if_it_fits("integrating back", [&] { audit_reverse(out); });
   return out;
+}
+
+double Run::row_bytes() const {
+  double numbers = 0.0;
+  for (const Column& column : columns_) numbers += static_cast<double>(column.width);
+  return 8.0 * numbers;
+}
+
+double Run::expected_rows() const {
+  if (options_.output_every != 0.0) {
+    const double end =
+        options_.adaptive > 0.0 ? *options_.until : static_cast<double>(grid_.whole) * grid_.h + grid_.last;
+    return std::floor(std::fabs(end) / options_.output_every) + 2.0;
+  }
+  return options_.adaptive > 0.0 ? 0.0 : static_cast<double>(grid_.whole / grid_.every) + 3.0;
+}
+
+// More records than there is memory for: refused if they were asked for, fewer if not.
+void Run::fit_records() {
+  const double row = row_bytes(), rows = expected_rows();
+  if (!options_.keep_records) return;
+  if (rows > 0.0 && rows * row <= static_cast<double>(kLittleMemory)) return;
+  reserve_.reset(new (std::nothrow) char[kReserve]);
+  if (rows == 0.0) return;
+  // A run without any records would be of no use: what little memory they take is tried.
+  const double there = static_cast<double>(std::max(kLittleMemory / 4, available_memory() - kMemoryLeft));
+  if (rows * row <= there) return;
+  const double fit = std::fmax(1.0, std::floor(there / row) - 3.0);
+  const std::string fault = fmt::format("{:.3g} records of {:.0f} bytes, {} of memory, and {} are there", rows, row,
+                                        memory_text(rows * row), memory_text(there));
+  if (options_.output_every != 0.0)
+    throw Error(fmt::format("--output-every {:g} makes {}. Pass --output-every {:.2g} or more", options_.output_every,
+                            fault, 1.05 * options_.output_every * rows / fit));
+  const auto every = static_cast<std::int64_t>(std::ceil(static_cast<double>(grid_.whole) / fit));
+  if (options_.every > 0)
+    throw Error(fmt::format("--every {} makes {}. Pass --every {} or more, or leave it out", options_.every, fault,
+                            std::max(every, options_.every + 1)));
+  grid_.every = std::max(2 * every, grid_.every);
+  grid_.thinned = true;
+  grid_.bytes = static_cast<std::int64_t>(there / 2.0);
+}
+
+// The records grow at once in all columns, and as far as there is memory: afterwards a row fits or does not as a whole.
+void Run::make_room() {
+  std::size_t largest = 0;
+  for (const Column& column : columns_) largest = std::max(largest, column.width);
+  const auto row = static_cast<std::size_t>(row_bytes());
+  // After a resumed part the room is what is there.
+  const std::size_t have = records_.rows, known = static_cast<std::size_t>(std::fmin(expected_rows(), 1e15));
+  std::size_t rows = known > have ? known : std::max<std::size_t>(1024, 2 * have);
+  if (rows * row > static_cast<std::size_t>(kLittleMemory)) {
+    // While a column moves, it is there twice.
+    const std::int64_t there = available_memory() - kMemoryLeft - static_cast<std::int64_t>(8 * largest * have);
+    const std::size_t fit = there > 0 ? have + static_cast<std::size_t>(there) / row : have;
+    rows = std::min(rows, fit);
+  }
+  const std::size_t least = have + 1 + have / 16;  // less is not worth the moving
+  for (; rows >= least; rows = have + (rows - have) / 2) {
+    try {
+      for (const Column& column : columns_) (records_.*column.list).reserve(rows * column.width);
+      room_ = rows;
+      return;
+    } catch (const std::bad_alloc&) {
+      if (rows == least) break;
+    }
+  }
+  throw std::bad_alloc();
+}
+
+// Memory has ended: back to whole rows, and the run ends with what there is.
+void Run::give_up_records() {
+  memory_ended_ = true;
+  reserve_.reset();
+  for (const Column& column : columns_) (records_.*column.list).resize(records_.rows * column.width);
 }
 
 // How many adaptive steps there will be is not known: records beyond the first million are taken further apart.
@@ -526,7 +661,8 @@ void Run::thin_records() {
 AdvanceReport Run::adaptive_steps(const std::function<void(bool may_save)>& pause, const std::function<void()>& save) {
   AdvanceReport report;
   bool end_in_sight = false;  // from there on the steps are not those of a run with a later end
-  while (!single_->finished() && !broken_) {
+  Pace pace;
+  while (!single_->finished() && !broken_ && !must_end()) {
     if (!end_in_sight && single_->next_is_cut()) {
       save();
       end_in_sight = true;
@@ -537,9 +673,11 @@ AdvanceReport Run::adaptive_steps(const std::function<void(bool may_save)>& paus
     thin_records();
     if (steps_ % grid_.every == 0 || single_->finished()) record(single_->last_step());
     if (told_to_end()) break;
-    pause(!end_in_sight);
+    if (single_->memory_ended()) give_up_records();
+    if (pace.over(1)) pause(!end_in_sight);
   }
-  if (!report.ok && steps_ % grid_.every != 0) record(single_->last_step());
+  if (cancelled_ && !end_in_sight) save();
+  if ((!report.ok || cancelled_) && steps_ % grid_.every != 0) record(single_->last_step());
   return report;
 }
 
@@ -578,7 +716,7 @@ void Run::audit_equations(Trajectory& out) {
 // Back with the negative step, and how far from the start that ends.
 void Run::audit_reverse(Trajectory& out) {
   if (single_ && single_->adaptive()) {
-    measure_reverse(out, single_->go_back());
+    measure_reverse(out, single_->go_back([this] { return !must_end(); }));
     return;
   }
   Stepper& s = *method_.stepper;
@@ -589,12 +727,28 @@ void Run::audit_reverse(Trajectory& out) {
   const bool turned = s.turn_round() > 0;  // a two-step method is turned by swapping its two positions: one step less
   const bool shorter = grid_.last != 0.0;
   bool ok = !shorter || turned || s.advance(-grid_.last, 1).ok;
-  ok = ok && s.advance(-grid_.h, grid_.whole - (turned && !shorter ? 1 : 0)).ok;
+  ok = ok && advance_back(-grid_.h, grid_.whole - (turned && !shorter ? 1 : 0));
   measure_reverse(out, ok);
+}
+
+bool Run::advance_back(double h, std::int64_t steps) {
+  Pace pace;
+  while (steps > 0 && !must_end()) {
+    const AdvanceReport report = method_.stepper->advance(h, std::min(steps, pace.steps()));
+    if (!report.ok) return false;
+    steps -= report.done;
+    (void)pace.over(report.done);
+  }
+  return steps == 0;
 }
 
 void Run::measure_reverse(Trajectory& out, bool ok) {
   const Stepper& s = *method_.stepper;
+  if (cancelled_) {
+    out.status = Status::cancelled;
+    out.message = fmt::format("cancelled on the way back, at t = {:.10g}: all {} steps were kept", s.t(), steps_);
+    return;
+  }
   if (!ok) {
     out.notes.push_back(fmt::format("integrating back stopped at t = {:g}", s.t()));
     return;
@@ -679,9 +833,17 @@ Trajectory simulate(const Model& model, const Options& options) {
   if (const std::string faults = options.validate(); !faults.empty()) throw Error(faults);
   Run run(model, options);
   Trajectory out = run.go();
-  if (run.failure()) out.message += " " + advice(model, options, *run.failure());
+  // Advice takes trial runs, which a request to stop ends, too: it is given only if there was none.
+  if (run.failure() && !options.stop.stop_requested())
+    if (const std::string text = advice(model, options, *run.failure()); !options.stop.stop_requested())
+      out.message += " " + text;
   if (!options.audit_order || out.status != Status::done) return out;
   const std::optional<MeasuredOrder> measured = measured_order(model, options);
+  if (!measured && options.stop.stop_requested()) {
+    out.status = Status::cancelled;
+    out.message = fmt::format(
+        "cancelled while the order was measured with smaller steps: the run to t = {:.10g} is complete", out.t);
+  }
   if (!measured) return out;
   out.observed_order = measured->order;
   if (std::string note = order_contradiction(out.method, out.constraint_midpoint ? out.orders.q : out.order, *measured);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 
 #include <fmt/format.h>
 
@@ -77,7 +78,11 @@ AdvanceReport SingleSteps::step(double h) {
   iterations_ += own;
   max_iterations_ = std::max(max_iterations_, own);
   if (first_step_ == 0.0) first_step_ = h;
-  if (events_) events_->end(stepper_, h, *dense_, found_);
+  try {
+    if (events_) events_->end(stepper_, h, *dense_, found_);
+  } catch (const std::bad_alloc&) {
+    memory_ended_ = true;
+  }
   if (options_.output_every != 0.0) record_between();
   return report;
 }
@@ -153,7 +158,7 @@ void SingleSteps::finish(Trajectory& out, bool ok) {
         fmt::format("the last step was shortened to {:.3g}, to end at t = {:.10g}", std::fabs(last_step_), out.t));
 }
 
-bool SingleSteps::go_back() {
+bool SingleSteps::go_back(const std::function<bool()>& go_on) {
   const bool same_steps = control_->retraces();
   std::int64_t steps = control_->audit.steps;
   if (same_steps && control_->last_was_cut()) {
@@ -163,7 +168,7 @@ bool SingleSteps::go_back() {
   control_->turn_round();
   const double end = same_steps ? -*options_.until * INFINITY : 0.0;
   for (std::int64_t k = 0; same_steps ? k < steps : stepper_.t() != 0.0; ++k)
-    if (!control_->step(end, nullptr).ok) return false;
+    if (!go_on() || !control_->step(end, nullptr).ok) return false;
   return true;
 }
 

@@ -48,8 +48,10 @@ class SingleSteps {
   [[nodiscard]] bool before_end() const { return control_->horizon < std::fabs(*options_.until); }
   // After the last step: what the trajectory tells of all this.
   void finish(Trajectory& out, bool ok);
-  // Adaptive: back to the start, or as many steps as there were. false: a step failed.
-  bool go_back();
+  // Adaptive: back to the start, or as many steps as there were, while go_on() says so. false: a step failed.
+  bool go_back(const std::function<bool()>& go_on);
+  // There was no memory for an event. The step itself was taken.
+  [[nodiscard]] bool memory_ended() const { return memory_ended_; }
 
   [[nodiscard]] std::vector<double> save() const;
   void load(std::span<const double> saved);
@@ -73,6 +75,7 @@ class SingleSteps {
   std::int64_t interpolated_ = 0;  // of them: values of a polynomial, because no step of the method ended there
   std::int64_t iterations_ = 0;    // of the steps taken
   std::int64_t max_iterations_ = 0;
+  bool memory_ended_ = false;
   double first_step_ = 0.0, last_step_ = 0.0;
   std::vector<double> q_, v_;
 };
