@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "files/harmless.hpp"
 #include "model/suggest.hpp"
 #include "rattleback/error.hpp"
 #include "rattleback/model.hpp"
@@ -94,7 +95,7 @@ void finish_stdout() {
 }  // namespace
 
 void print(const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
+  files::write_harmless(stdout, text);
   if (!text.ends_with('\n')) std::fputc('\n', stdout);
   finish_stdout();
 }
@@ -104,7 +105,7 @@ void print(const std::string& text) {
 int main(int argc, char** argv) {
   namespace cli = rattleback::cli;
   const auto say = [](std::string_view message) {
-    std::fwrite(message.data(), 1, message.size(), stderr);
+    rattleback::files::write_harmless(stderr, message);
     if (!message.ends_with('\n')) std::fputc('\n', stderr);
   };
   const auto internal = [&](std::string_view what) {

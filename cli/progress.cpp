@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "files/harmless.hpp"
 #include "report/layout.hpp"
 
 namespace rattleback::cli {
@@ -36,7 +37,7 @@ void ProgressLine::show(const Progress& progress) {
 }
 
 void ProgressLine::line(const std::string& text) {
-  fmt::print(stderr, "\r{}\x1b[K", text.substr(0, terminal_width()));
+  fmt::print(stderr, "\r{}\x1b[K", files::harmless(text.substr(0, terminal_width())));
   std::fflush(stderr);
   shown_ = true;
 }

@@ -49,6 +49,7 @@ int reproduce(const Words& words) {
   const reproduce::Report report = reproduce::reproduce(request);
   progress.clear();
   print(a.has("--json") ? to_json(report) : to_text(report));
+  if (!report.not_written.empty()) throw OutputFailed{report.not_written};
   return a.has("--check") && !report.as_expected() ? kNotAsExpected : kDone;
 }
 

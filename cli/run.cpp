@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "common.hpp"
+#include "files/harmless.hpp"
 #include "files/replace.hpp"
 #include "methods/bind.hpp"
 #include "progress.hpp"
@@ -112,7 +113,7 @@ int run(const Words& words) {
                         : to_text(model, trajectory) + files.text());
   files.finish();
   if (trajectory.status == Status::done) return kDone;
-  fmt::print(stderr, "{}\n", trajectory.message);
+  fmt::print(stderr, "{}\n", files::harmless(trajectory.message));
   return kStoppedEarly;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "common.hpp"
+#include "files/harmless.hpp"
 #include "files/replace.hpp"
 #include "members.hpp"
 #include "methods/bind.hpp"
@@ -105,7 +106,7 @@ int section(const Words& words) {
   files.finish();
   for (std::size_t i = 0; i < report.starts.size(); ++i)
     if (report.starts[i].status == Status::stopped) {
-      fmt::print(stderr, "start {}: {}\n", i, report.starts[i].message);
+      fmt::print(stderr, "start {}: {}\n", i, files::harmless(report.starts[i].message));
       return kStoppedEarly;
     }
   return kDone;

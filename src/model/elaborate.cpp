@@ -6,6 +6,7 @@
 #include "model/numbers.hpp"
 #include "model/suggest.hpp"
 #include "rattleback/error.hpp"
+#include "text/stack_room.hpp"
 
 namespace rattleback::front {
 namespace {
@@ -75,6 +76,7 @@ NodeId Elaborator::walk(const Formula& f, std::int32_t id, Scope& scope) {
     f.fail(f[id], "definitions within definitions more than " + std::to_string(kMaxDepth) + " levels deep",
            "Write a recursion over a family as sum(i = 1:N, ...)");
   }
+  if (stack_is_short()) f.fail(f[id], std::string("definitions ") + kStackIsShort);
   if (++steps_ > kMaxSteps || graph_.size() > kMaxNodes)
     f.fail(f[f.root],
            "the families and sums unroll to more than " +

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <mutex>
 #include <sstream>
@@ -11,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "analysis/parallel.hpp"
+#include "files/read.hpp"
 #include "files/replace.hpp"
 #include "model/suggest.hpp"
 #include "plot/svg.hpp"
@@ -50,10 +50,9 @@ bool before(const Recipe& a, const Recipe& b) {
 }
 
 std::string read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in || fs::is_directory(path)) throw Error(fmt::format("'{}' cannot be read", path));
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  return text.starts_with("\xEF\xBB\xBF") ? text.substr(3) : text;  // without a byte order mark
+  files::FileText file = files::read_text(path, files::kLargestRecipe);
+  if (!file.fault.empty()) throw Error(fmt::format("'{}' {}. A recipe is a TOML file", path, file.fault));
+  return std::move(file.text);
 }
 
 void make_folder(const std::string& folder) {
@@ -193,6 +192,14 @@ Report reproduce(const Request& request) {
   std::vector<Finding> findings(experiments.size());
   std::mutex mutex;
   std::size_t done = 0;
+  // What was computed is not given up for a file.
+  const auto try_to = [&out](const auto& write) {
+    try {
+      write();
+    } catch (const Error& fault) {
+      if (out.not_written.empty()) out.not_written = fault.what();
+    }
+  };
   for_each_piece(pieces.size(), thread_count(request.threads, pieces.size()), [&](std::size_t i) {
     Experiment& experiment = *experiments[pieces[i].experiment];
     experiment.run(pieces[i].job);
@@ -200,7 +207,7 @@ Report reproduce(const Request& request) {
     ++done;
     if (--open[pieces[i].experiment] == 0) {
       Entry entry{experiment.recipe(), experiment.finish()};
-      if (!request.folder.empty()) write_entry(entry, request.folder);
+      if (!request.folder.empty()) try_to([&] { write_entry(entry, request.folder); });
       findings[pieces[i].experiment] = std::move(entry.finding);
       experiments[pieces[i].experiment] = std::make_unique<Experiment>(experiment.recipe());  // lets its records go
     }
@@ -219,8 +226,10 @@ Report reproduce(const Request& request) {
         "document "
         "claims, what is found, and whether the two agree.",
         report::count_text(static_cast<std::int64_t>(out.entries.size()), "experiment"), out.wall_seconds);
-    files::write_text((fs::path(request.folder) / "index.html").string(),
-                      report::index_page(index, "The experiments, redone", lead));
+    try_to([&] {
+      files::write_text((fs::path(request.folder) / "index.html").string(),
+                        report::index_page(index, "The experiments, redone", lead));
+    });
   }
   return out;
 }
@@ -262,7 +271,8 @@ std::string to_text(const Report& report) {
   out += fmt::format("\n{} of {} numbers are as expected; {}, {:.1f} s\n", ok, numbers,
                      report::count_text(static_cast<std::int64_t>(report.entries.size()), "experiment"),
                      report.wall_seconds);
-  if (!report.folder.empty()) out += fmt::format("Written to {}\n", (fs::path(report.folder) / "index.html").string());
+  if (!report.folder.empty() && report.not_written.empty())
+    out += fmt::format("Written to {}\n", (fs::path(report.folder) / "index.html").string());
   return out;
 }
 

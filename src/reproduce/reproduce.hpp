@@ -28,13 +28,14 @@ struct Report {
   std::vector<Entry> entries;  // in the order of the documents
   double wall_seconds = 0.0;
   std::string folder;
+  std::string not_written;  // why a file could not be written, on a full disk for example; the rest is there
   [[nodiscard]] bool as_expected() const;
 };
 
 // What names stand for, in the order of the documents. Throws Error for an unknown one.
 std::vector<Recipe> find_recipes(const std::vector<std::string>& names, bool quick);
 
-// Throws Error when the request is wrong or nothing can be written.
+// Throws Error when the request is wrong or there is no folder to write to.
 Report reproduce(const Request& request);
 
 std::string to_json(const Report& report);

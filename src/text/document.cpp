@@ -1,4 +1,4 @@
-#include "model/document.hpp"
+#include "text/document.hpp"
 
 // toml++ 3.3 states what it expects of some malformed texts ("x = ]") only as assertions, which in a release build are
 // promises to the optimiser. Here they become exceptions, in every build; so the library is used as headers.
