@@ -26,12 +26,12 @@ class HostileTexts : public LimitedProgram {
     // The decoder of Python is strict.
     EXPECT_NO_THROW((void)nlohmann::json(text).dump()) << "not UTF-8";
   }
-  void expect_harmless(const std::vector<std::string>& words, int status) const {
+  void expect_harmless(const std::vector<std::string>& words, int status, bool shown = true) const {
     const Outcome o = rattleback(words);
     EXPECT_EQ(o.status, status) << words[0] << ": " << o.err;
     expect_harmless(o.out);
     expect_harmless(o.err);
-    EXPECT_NE((o.out + o.err).find("owned"), std::string::npos) << "the text should be shown";
+    EXPECT_TRUE(!shown || (o.out + o.err).find("owned") != std::string::npos) << "the text should be shown";
   }
   static std::string titled(const std::string& title) {
     return "name = \"" + title + "\"\n" + kBead.substr(kBead.find('\n') + 1) + "[run]\nstep = 0.1\nuntil = 1\n";
@@ -47,18 +47,18 @@ TEST_F(HostileTexts, ATitleCannotCommandTheTerminal) {
 }
 
 TEST_F(HostileTexts, KeysExpressionsAndStartsCannotEither) {
-  const auto model = [&](const std::string& text) {
+  const auto model = [&](const std::string& text, bool shown = true) {
     write("m.toml", text);
-    expect_harmless({"check", "m.toml"}, 2);
+    expect_harmless({"check", "m.toml"}, 2, shown);
   };
   model(titled("a") + "\"" + kWritten + "\" = 1\n");
   model("\"" + kWritten + "\" = 1\n" + titled("a"));
   model("coordinates = [\"" + kWritten + "\"]\n[lagrangian]\nkinetic = \"1\"\n");
   model("coordinates = [\"x\"]\n[lagrangian]\nkinetic = \"x'^2/2 + " + kWritten + "\"\n");
   model("coordinates = [\"x\"]\n[lagrangian]\nkinetic = \"x'^2/2\"\n[initial]\nx = \"" + kWritten + "\"\n");
-  model("coordinates = [\"x\"]\n[lagrangian]\nkinetic = \"x'^2/2\" # " + kBytes + "\n[owned]\n");
-  model("owned = \x1b[31m\n");
-  model("owned = \"\xff\x9b\"\n");
+  model("coordinates = [\"x\"]\n[lagrangian]\nkinetic = \"x'^2/2\" # " + kBytes + "\n[owned]\n", false);
+  model("owned = \x1b[31m\n", false);
+  model("owned = \"\xff\x9b\"\n", false);
   write("m.toml", titled("a"));
   expect_harmless({"check", "m.toml", "--start", "x=" + kBytes}, 2);
   expect_harmless({"check", "m.toml", "--set", kBytes + "=1"}, 2);
@@ -103,12 +103,9 @@ TEST_F(HostileTexts, JsonStaysJsonAndReadsBackAsTheSameText) {
 
 TEST_F(HostileTexts, PicturesAndPagesHoldOnlyWhatXmlAllows) {
   write("m.toml", titled(kWritten + "<script>&\\\"'"));
-  const Outcome o = rattleback({"run", "m.toml", "--plot", "p.svg", "--report", "r.html"});
-  if (o.err.find("no HTML report") == std::string::npos) {
-    ASSERT_EQ(o.status, 0) << o.err;
-    expect_harmless(read("r.html"));
-  }
-  ASSERT_EQ(rattleback({"compare", "m.toml", "--methods", "mclachlan-perlmutter", "--plot", "p.svg"}).status, 0);
+  ASSERT_EQ(rattleback({"run", "m.toml", "--plot", "p.svg"}).status, 0);
+  const Outcome report = rattleback({"run", "m.toml", "--report", "r.html"});
+  if (report.status == 0) expect_harmless(read("r.html"));  // a build without Node.js has none
   const std::string svg = read("p.svg");
   expect_harmless(svg);
   EXPECT_NE(svg.find("owned"), std::string::npos);
@@ -127,7 +124,7 @@ TEST_F(HostileTexts, AMessageAboutAFileThatAModelNamesTellsPlacesAndNoContents) 
     EXPECT_EQ(o.status, 2);
     EXPECT_EQ(o.err.find("hunter2"), std::string::npos) << o.err;
     EXPECT_EQ(o.err.find("1234"), std::string::npos) << o.err;
-    const std::string start = "m.toml:16:5: input `l`: ";
+    const std::string start = "m.toml:15:13: input `l`: ";
     EXPECT_EQ(o.err.substr(0, start.size()), start);
     return o.err.substr(std::min(start.size(), o.err.size()));
   };
@@ -160,7 +157,7 @@ TEST_F(HostileTexts, AFileWhoseNameBeginsWithADashIsReadBehindTwoDashes) {
   write("-x.toml", titled("a"));
   for (const char* verb : {"run", "check"}) EXPECT_EQ(rattleback({verb, "--", "-x.toml"}).status, 0) << verb;
   EXPECT_EQ(rattleback({"run", "--step", "0.5", "--", "-x.toml"}).status, 0);
-  EXPECT_EQ(rattleback({"compare", "--methods", "mclachlan-perlmutter", "--", "-x.toml"}).status, 0);
+  EXPECT_EQ(rattleback({"compare", "--methods", "mclachlan-perlmutter", "--step", "0.1", "--", "-x.toml"}).status, 0);
   EXPECT_EQ(rattleback({"ensemble", "--vary", "x=1:2:2", "--", "-x.toml"}).status, 0);
   expect_refused(
       {"run", "--", "--help"}, "unknown system `--help`. A system is the path of a model file, or one of: " + [&] {

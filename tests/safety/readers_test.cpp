@@ -193,16 +193,16 @@ TEST_F(Readers, DoublingsOfAnInterconnectionAreQuickOrRefused) {
     left = "a." + left;
     right = "b." + right;
   }
-  EXPECT_EQ(shell("$program check d3.toml").status, 0);
-  for (const char* file : {"d8.toml", "d12.toml", "d20.toml"}) {
+  EXPECT_EQ(shell("$program check d8.toml").status, 0);  // 256 oscillators: 0.7 s
+  for (const char* file : {"d10.toml", "d16.toml", "d20.toml"}) {
     const Outcome o = shell(fmt::format("$program check {}", file));
     EXPECT_EQ(o.status, 2) << file;
     EXPECT_NE(o.err.find(".toml:"), std::string::npos) << o.err;
   }
   write("x.toml", "kind = \"interconnection\"\n[systems]\na = \"y.toml\"\n[connect]\nc = \"a.u.l\"\n");
   write("y.toml", "kind = \"interconnection\"\n[systems]\na = \"x.toml\"\n[connect]\nc = \"a.u.l\"\n");
-  expect_refused({"check", "x.toml"},
-                 "y.toml:3:5: part `a`: `x.toml` contains itself through its parts: x.toml -> y.toml -> x.toml");
+  EXPECT_EQ(rattleback({"check", "x.toml"}).err,
+            "y.toml:3:5: part `a`: `x.toml` contains itself through its parts: x.toml -> y.toml -> x.toml\n");
 }
 
 }  // namespace
