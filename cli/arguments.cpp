@@ -82,11 +82,16 @@ void Arguments::later(std::string name, bool takes_value, std::string instead) {
 }
 
 bool Arguments::parse(std::vector<std::string> arguments) {
+  // What follows "--" is no option, whatever it begins with: the way to a file called -x.toml.
+  const auto end = std::ranges::find(arguments, "--");
+  std::vector<std::string> words;
+  if (end != arguments.end()) words.assign(end + 1, arguments.end());
+  arguments.erase(end, arguments.end());
   if (std::ranges::any_of(arguments, [](const std::string& a) { return a == "--help" || a == "-h"; })) {
     std::fputs(help().c_str(), stdout);
     return false;
   }
-  read(std::move(arguments));
+  read(std::move(arguments), std::move(words));
   for (const Option& option : options_) {
     if (option.given.empty()) continue;
     if (option.shape == Shape::later_flag || option.shape == Shape::later_value)
@@ -118,7 +123,7 @@ void Arguments::check_shape(const std::vector<std::string>& arguments) {
 }
 
 // Everything that CLI11 does not know comes back as remaining arguments; it is named here, with the nearest known one.
-void Arguments::read(std::vector<std::string> arguments) {
+void Arguments::read(std::vector<std::string> arguments, std::vector<std::string> words) {
   for (std::string& argument : arguments)  // --newton_tol and --newton-tol mean the same
     if (argument.starts_with("--")) {
       const auto end = static_cast<std::ptrdiff_t>(std::min(argument.find('='), argument.size()));
@@ -163,6 +168,7 @@ void Arguments::read(std::vector<std::string> arguments) {
                       close.empty() ? fmt::format("`rattleback {} --help` lists what there is", verb_)
                                     : fmt::format("Did you mean {}?", close)));
   }
+  positional.insert(positional.end(), words.begin(), words.end());
   if (takes_system_ && !positional.empty()) {
     system_ = positional.front();
     positional.erase(positional.begin());

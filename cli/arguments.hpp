@@ -61,7 +61,7 @@ class Arguments {
   };
   [[nodiscard]] const Option* find(std::string_view name) const;
   void check_shape(const std::vector<std::string>& arguments);
-  void read(std::vector<std::string> arguments);
+  void read(std::vector<std::string> arguments, std::vector<std::string> words);
 
   std::string verb_, summary_, example_;
   bool takes_system_ = false;

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "files/harmless.hpp"
 #include "model/suggest.hpp"
 #include "rattleback/cancelled.hpp"
 #include "rattleback/error.hpp"
@@ -98,13 +99,13 @@ void finish_stdout() {
 }  // namespace
 
 void print(const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
+  files::write_harmless(stdout, text);
   if (!text.ends_with('\n')) std::fputc('\n', stdout);
   finish_stdout();
 }
 
 void say(std::string_view message) {
-  std::fwrite(message.data(), 1, message.size(), stderr);
+  files::write_harmless(stderr, message);
   if (!message.ends_with('\n')) std::fputc('\n', stderr);
 }
 

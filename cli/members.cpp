@@ -1,28 +1,20 @@
 #include "members.hpp"
 
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <limits>
-#include <sstream>
 
 #include <fmt/format.h>
 
 #include "analysis/members.hpp"
 #include "common.hpp"
+#include "files/read.hpp"
 
 namespace rattleback::cli {
 namespace {
 
 std::string read_text(const std::string& path) {
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error)) throw Error(fmt::format("--starts: '{}' is a folder", path));
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw Error(fmt::format("--starts: cannot read '{}': {}", path, std::strerror(errno)));
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
+  files::FileText file = files::read_text(path, files::kLargestTable);
+  if (!file.fault.empty()) throw Error(fmt::format("--starts: '{}' {}", path, file.fault));
+  return std::move(file.text);
 }
 
 // NAME=A:B:N

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "files/harmless.hpp"
 #include "report/layout.hpp"
 
 namespace rattleback::cli {
@@ -37,7 +38,7 @@ void ProgressLine::show(const Progress& progress) {
 
 void ProgressLine::line(const std::string& text) {
   // Not fmt::print, which throws when the terminal is gone: that would end the run.
-  const std::string shown = fmt::format("\r{}\x1b[K", text.substr(0, terminal_width()));
+  const std::string shown = fmt::format("\r{}\x1b[K", files::harmless(text.substr(0, terminal_width())));
   std::fwrite(shown.data(), 1, shown.size(), stderr);
   std::fflush(stderr);
   shown_ = true;

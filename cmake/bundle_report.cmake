@@ -25,7 +25,8 @@ if(NOT reason)
   endif()
   if(NOT have STREQUAL wanted)
     file(COPY ${WEB}/package.json ${WEB}/package-lock.json DESTINATION ${FOLDER})
-    execute_process(COMMAND ${NPM} ci --omit=dev --no-audit --no-fund --fetch-retries=1
+    # Without the scripts of packages: the bundle needs none, and they could do anything.
+    execute_process(COMMAND ${NPM} ci --ignore-scripts --omit=dev --no-audit --no-fund --fetch-retries=1
                             --fetch-retry-mintimeout=1000 --fetch-timeout=30000
                     WORKING_DIRECTORY ${FOLDER} RESULT_VARIABLE failed OUTPUT_FILE ${FOLDER}/npm.log
                     ERROR_FILE ${FOLDER}/npm.log TIMEOUT 300)

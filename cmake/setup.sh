@@ -8,7 +8,11 @@ say() { printf '%s\n' "rattleback: $*" >&2; }
 
 # One set-up at a time in a tree; not held while the program or the tests run.
 lock() {
-  mkdir -p "$build"
+  # In a tree that cannot be written (a mounted archive, another user's) nothing can be built.
+  if ! mkdir -p "$build" 2>/dev/null || ! : 2>/dev/null >>"$build/.lock"; then
+    say "cannot write to $build, where everything is built. Copy the tree to a place of your own, and run $0 there"
+    exit 2
+  fi
   exec 9>"$build/.lock"
   flock 9
 }

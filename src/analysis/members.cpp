@@ -13,6 +13,7 @@
 #include "model/expression.hpp"
 #include "model/suggest.hpp"
 #include "rattleback/error.hpp"
+#include "text/csv_line.hpp"
 
 namespace rattleback {
 namespace {
@@ -72,30 +73,6 @@ double base_value(const Model& model, const std::string& name) {
   if (const auto place = start_place(model, name))
     return (model.*place->vector)[static_cast<std::size_t>(place->index)];
   return evaluate_number(model, "--spread " + name, name);
-}
-
-// Cells of one line, as in RFC 4180: a cell in quotes may hold commas, and doubled quotes.
-std::vector<std::string> cells_of(std::string_view line) {
-  std::vector<std::string> cells(1);
-  bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (c == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"') {
-      cells.back() += c;
-      ++i;
-    } else if (c == '"') {
-      quoted = !quoted;
-    } else if (c == ',' && !quoted) {
-      cells.emplace_back();
-    } else {
-      cells.back() += c;
-    }
-  }
-  for (std::string& cell : cells) {
-    const auto first = cell.find_first_not_of(" \t"), last = cell.find_last_not_of(" \t");
-    cell = first == std::string::npos ? "" : cell.substr(first, last - first + 1);
-  }
-  return cells;
 }
 
 std::optional<double> number_of(std::string_view text) {
@@ -189,16 +166,13 @@ Members members_from_csv(const std::string& text, const std::string& file) {
   Members out;
   out.origin = file;
   out.count = 0;
-  std::size_t line_number = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    std::string_view line(text.data() + at, end - at);
-    at = end + 1;
-    ++line_number;
-    if (line_number == 1 && line.starts_with("\xef\xbb\xbf")) line.remove_prefix(3);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    if (line.find_first_not_of(" \t") == std::string_view::npos) continue;
-    const std::vector<std::string> cells = cells_of(line);
+  front::CsvText lines(std::string_view(text).substr(text.starts_with("\xef\xbb\xbf") ? 3 : 0));
+  for (std::string_view line; lines.next(line);) {
+    const std::size_t line_number = lines.number();
+    const auto [cells, open] = front::csv_line(line);
+    if (open)
+      throw Error(fmt::format("{}:{}: a quote is not closed in this line. A cell in quotes ends on its line", file,
+                              line_number));
     if (out.names.empty()) {
       for (std::size_t i = 0; i < cells.size(); ++i)
         if (cells[i].empty()) throw Error(fmt::format("{}:{}: column {} has no name", file, line_number, i + 1));

@@ -17,6 +17,7 @@ enum class Pipes { refused, accepted };  // accepted: for what a user names on t
 struct FileText {
   std::string text;   // without a byte order mark
   std::string fault;  // empty, or a phrase that follows the name: "is a folder"
+  bool is_folder = false, is_too_large = false;
 };
 
 // All of a file. Never blocks on a pipe or terminal that is refused, and never takes more memory than `largest` bytes.

@@ -6,6 +6,7 @@
 #include "model/numbers.hpp"
 #include "model/suggest.hpp"
 #include "rattleback/error.hpp"
+#include "text/stack_room.hpp"
 
 namespace rattleback::front {
 namespace {
@@ -67,11 +68,13 @@ void Elaborator::forbidden(const Formula& f, const AstNode& node, const std::str
 
 NodeId Elaborator::walk(const Formula& f, std::int32_t id, Scope& scope) {
   const Restore<int> keep(depth_);
-  if (++depth_ > kMaxDepth) {
+  const bool short_of_stack = stack_is_short();
+  if (++depth_ > kMaxDepth || short_of_stack) {
     if (!in_progress_.empty()) {
       const auto circle = find_circle<Use>(in_progress_.back(), [this](const Use& u) { return uses_in(u); });
       if (!circle.empty()) depends_on_itself(f, f[id], circle);
     }
+    if (short_of_stack) f.fail(f[id], std::string("definitions ") + kStackIsShort);
     f.fail(f[id], "definitions within definitions more than " + std::to_string(kMaxDepth) + " levels deep",
            "Write a recursion over a family as sum(i = 1:N, ...)");
   }

@@ -66,7 +66,9 @@ class Elaborator {
   [[nodiscard]] std::vector<Use> uses_in(const Use& use) const;
   const DefinitionPiece& piece(const Formula& f, const AstNode& node, const Definition& d, Affine i,
                                const Scope& scope) const;
-  [[nodiscard]] Contents contents_of(NodeId id) const;
+  const Defined& define(const Use& use);
+  void define_below(const Use& top);
+  [[nodiscard]] Contents contents_of(NodeId id);
   [[nodiscard]] bool wants_loop(std::int64_t count) const { return !policy_.all && count > policy_.below; }
   [[noreturn]] void forbidden(const Formula& f, const AstNode& node, const std::string& what) const;
 
@@ -79,6 +81,8 @@ class Elaborator {
   std::int64_t steps_ = 0;
   std::map<Use, Defined> defined_;
   std::vector<Use> in_progress_;
+  bool chain_is_clear_ = true;        // false: what is in progress cannot be defined from the innermost on
+  std::vector<std::uint8_t> spaces_;  // for each node of the graph: a bit for each vector that occurs below it
 };
 
 }  // namespace rattleback::front

@@ -16,8 +16,8 @@
 #include <string_view>
 #include <vector>
 
-#include "model/source.hpp"
 #include "rattleback/expr.hpp"
+#include "text/source.hpp"
 
 namespace rattleback::front {
 

@@ -12,6 +12,7 @@
 #include "expr/traverse.hpp"
 #include "formulation/port_hamiltonian.hpp"
 #include "model/build_port_hamiltonian.hpp"
+#include "model/circle.hpp"
 #include "model/reader.hpp"
 #include "model/suggest.hpp"
 #include "rattleback/error.hpp"
@@ -25,6 +26,10 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr double kSingular = 1e-10;
+// A file of two parts that are files of two parts ... doubles with each level.
+constexpr int kMostParts = 1000;
+constexpr std::size_t kDeepest = 16;        // parts of parts
+constexpr std::int32_t kMostStates = 1500;  // their matrices are dense. Eight doublings have 767: 0.5 s, 40 MB
 
 struct Part {
   std::string name;
@@ -39,6 +44,7 @@ class Import {
   Import(Graph& to, const Graph& from, std::int32_t shift) : to_(to), from_(from), shift_(shift) {}
 
   NodeId operator()(NodeId root) {
+    if (const auto known = image_.find(root); known != image_.end()) return known->second;  // most entries are 0
     for (const NodeId id : reachable(from_, std::span(&root, 1)))
       if (!image_.contains(id))
         image_.emplace(
@@ -76,10 +82,14 @@ class Import {
   std::unordered_map<NodeId, NodeId> image_;
 };
 
-// Files that are being read, the outermost first.
+// Files that are being read, the outermost first, and the parts that were read for it.
 thread_local std::vector<std::string> open_files;
+thread_local int parts_read = 0;
 struct Opened {
-  explicit Opened(const std::string& file) { open_files.push_back(file); }
+  explicit Opened(const std::string& file) {
+    if (open_files.empty()) parts_read = 0;
+    open_files.push_back(file);
+  }
   ~Opened() { open_files.pop_back(); }
   Opened(const Opened&) = delete;
   Opened& operator=(const Opened&) = delete;
@@ -179,6 +189,9 @@ class Joiner {
       part.f = PortHamiltonian(part.model);
       states_ += part.f.n;
       inputs_ += part.f.inputs;
+      if (states_ > kMostStates)
+        source_.fail(v.offset, fmt::format("the parts up to `{}` have {} states together; an interconnection takes {}",
+                                           v.key, states_, kMostStates));
       parts_.push_back(std::move(part));
     }
   }
@@ -196,10 +209,20 @@ class Joiner {
       source_.fail(v.offset, "part `" + v.key + "`: there is no file `" + file.string() +
                                  "`. A part is a model file, relative to this one, or a shipped system");
     }
-    if (std::find(open_files.begin(), open_files.end(), canonical(file.string())) != open_files.end())
-      source_.fail(v.offset, "part `" + v.key + "`: `" + file.string() + "` contains itself through its parts");
-    const std::string path = file.string();
-    return load_model(path.find('/') == std::string::npos && !path.ends_with(".toml") ? "./" + path : path, load);
+    if (const auto again = std::find(open_files.begin(), open_files.end(), canonical(file.string()));
+        again != open_files.end()) {
+      std::vector<std::string> circle;
+      for (auto it = again; it != open_files.end(); ++it)
+        circle.push_back(std::filesystem::path(*it).filename().string());
+      source_.fail(v.offset, "part `" + v.key + "`: `" + file.string() +
+                                 "` contains itself through its parts: " + circle_text(circle));
+    }
+    if (open_files.size() > kDeepest)
+      source_.fail(v.offset, fmt::format("part `{}`: parts within parts more than {} deep", v.key, kDeepest));
+    if (++parts_read > kMostParts)
+      source_.fail(v.offset,
+                   fmt::format("part `{}`: more than {} parts in all, those of the parts counted", v.key, kMostParts));
+    return load_part_file(file.string(), load);
   }
 
   // --- equations
@@ -447,9 +470,19 @@ class Joiner {
     const auto times_U = [&](const std::vector<NodeId>& list, std::int32_t l) {  // sum over the connected inputs
       NodeId sum = g.zero();
       for (std::size_t j = 0; j < connected_.size(); ++j)
-        sum = g.add(sum, g.mul(g.constant(U_(static_cast<Index>(j), l)), list[port(j)]));
+        if (const double factor = U_(static_cast<Index>(j), l); factor != 0.0 && list[port(j)] != g.zero())
+          sum = g.add(sum, g.mul(g.constant(factor), list[port(j)]));
       return sum;
     };
+    Matrix NU, SU;  // by columns of U
+    for (std::int32_t k = 0; k < w; ++k) {
+      NU.emplace_back(total, g.zero());
+      SU.emplace_back(total, g.zero());
+      for (std::size_t i = 0; i < total; ++i) {
+        NU.back()[i] = times_U(N[i], k);
+        SU.back()[i] = times_U(S[i], k);
+      }
+    }
     for (std::int32_t l = 0; l < w; ++l) {
       for (std::int32_t i = 0; i < states_; ++i) {
         const NodeId b = times_U(B[static_cast<std::size_t>(i)], l), p = times_U(P[static_cast<std::size_t>(i)], l);
@@ -459,13 +492,8 @@ class Joiner {
         put(to.R, states_ + l, i, p);
       }
       for (std::int32_t k = 0; k < w; ++k) {
-        std::vector<NodeId> NU(total, g.zero()), SU = NU;
-        for (std::size_t i = 0; i < total; ++i) {
-          NU[i] = times_U(N[i], k);
-          SU[i] = times_U(S[i], k);
-        }
-        put(to.J, states_ + l, states_ + k, g.add(g.constant(K_(l, k)), times_U(NU, l)));
-        put(to.R, states_ + l, states_ + k, times_U(SU, l));
+        put(to.J, states_ + l, states_ + k, g.add(g.constant(K_(l, k)), times_U(NU[static_cast<std::size_t>(k)], l)));
+        put(to.R, states_ + l, states_ + k, times_U(SU[static_cast<std::size_t>(k)], l));
       }
     }
     // The inputs that stay.

@@ -12,8 +12,8 @@
 // where B, P, S, N are those of the connected inputs and _e marks the inputs that stay.
 #pragma once
 
-#include "model/document.hpp"
 #include "rattleback/model.hpp"
+#include "text/document.hpp"
 
 namespace rattleback::front {
 
@@ -23,5 +23,8 @@ bool is_interconnection(const Value& document);
 // Loads the parts and joins them. The result is of kind port-hamiltonian; its states are a.p1, ..., its further states are
 // called like the inputs, a.u.push.
 Model load_interconnection(const Source& source, const Value& document, const LoadOptions& options);
+
+// A model file that another one names as its part: never a pipe.
+Model load_part_file(const std::string& path, const LoadOptions& options);
 
 }  // namespace rattleback::front

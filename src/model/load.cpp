@@ -1,10 +1,8 @@
 // The two ways into the front end: a file or shipped name, and a text.
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 
+#include "files/read.hpp"
 #include "model/expression.hpp"
 #include "model/interconnection.hpp"
 #include "model/model_text.hpp"
@@ -16,16 +14,13 @@ namespace {
 
 std::string stem_of(const std::string& file) { return std::filesystem::path(file).stem().string(); }
 
-std::string read_file(const std::string& path) {
-  std::error_code fault;
-  if (std::filesystem::is_directory(path, fault)) throw Error(path + ": this is a folder, not a model file");
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw Error(path + ": cannot be read: " + std::strerror(errno));
-  std::string text(front::kMaxTextSize + 1, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (in.bad()) throw Error(path + ": cannot be read: " + std::strerror(errno));
-  text.resize(static_cast<std::size_t>(in.gcount()));
-  return text;
+// What the user names himself may be a pipe; what a model names is a regular file.
+std::string read_file(const std::string& path, files::Pipes pipes) {
+  files::FileText file = files::read_text(path, front::kMaxTextSize, pipes);
+  if (file.is_folder) throw Error(path + ": this is a folder, not a model file");
+  if (!file.fault.empty())
+    throw Error(path + ": " + file.fault + (file.is_too_large ? ". Write repeated parts as families, x[1:N]" : ""));
+  return std::move(file.text);
 }
 
 const ShippedModel* find_shipped(std::string name) {
@@ -88,7 +83,11 @@ Model load_model(const std::string& system, const LoadOptions& options) {
     throw Error("unknown system `" + system.substr(0, 100) + "`. " + front::did_you_mean(system, names) +
                 "A system is the path of a model file, or one of: " + front::listed(names));
   }
-  return parse_model(read_file(system), system, options);
+  return parse_model(read_file(system, files::Pipes::accepted), system, options);
+}
+
+Model front::load_part_file(const std::string& path, const LoadOptions& options) {
+  return parse_model(read_file(path, files::Pipes::refused), path, options);
 }
 
 }  // namespace rattleback

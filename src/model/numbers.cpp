@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "model/suggest.hpp"
+#include "text/stack_room.hpp"
 
 namespace rattleback::front {
 namespace {
@@ -68,6 +69,7 @@ Rounded Numbers::finite(const Formula& f, Scope& scope) {
 Rounded Numbers::value(const Formula& f, std::int32_t id, Scope& scope) {
   if (++steps_ > kMaxSteps)
     f.fail(f[f.root], "the values up to this one take more than " + std::to_string(kMaxSteps) + " operations");
+  if (stack_is_short()) f.fail(f[id], std::string("values ") + kStackIsShort);
   Rounded result = combine(f, id, scope);
   largest_ = std::fmax(largest_, std::fabs(result.value));
   if (f[id].kind == Ast::reference) {

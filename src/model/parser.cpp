@@ -7,6 +7,7 @@
 
 #include "model/suggest.hpp"
 #include "rattleback/error.hpp"
+#include "text/stack_room.hpp"
 
 namespace rattleback::front {
 namespace {
@@ -195,6 +196,7 @@ std::int32_t Parser::term() {
 }
 
 std::int32_t Parser::signed_value() {
+  if (stack_is_short()) f_.fail(begin_, std::string("parentheses, signs or powers ") + kStackIsShort);
   if (++depth_ > kMaxNesting)
     f_.fail(begin_, "parentheses, signs or powers nested more than " + std::to_string(kMaxNesting) + " deep",
             "Name parts of it in [define]");
@@ -291,6 +293,7 @@ std::int32_t Parser::named() {
 
 void Parser::index(std::int32_t node) {
   advance();
+  if (stack_is_short()) f_.fail(begin_, std::string("indices ") + kStackIsShort);
   if (++depth_ > kMaxNesting) f_.fail(begin_, "indices nested more than " + std::to_string(kMaxNesting) + " deep");
   adopt(node, expression());
   --depth_;

@@ -1,44 +1,18 @@
 #include "model/series.hpp"
 
-#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include <fmt/format.h>
 
-#include "model/suggest.hpp"
+#include "files/read.hpp"
+#include "text/csv_line.hpp"
 
 namespace rattleback::front {
 namespace {
 
 constexpr std::size_t kMaxRows = 10'000'000;
-
-// The cells of one line; quotes as in RFC 4180, blanks around a cell do not count.
-std::vector<std::string> cells_of(const std::string& line) {
-  std::vector<std::string> cells(1);
-  bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (quoted && c == '"' && i + 1 < line.size() && line[i + 1] == '"') {
-      cells.back() += c;
-      ++i;
-    } else if (c == '"') {
-      quoted = !quoted;
-    } else if (c == ',' && !quoted) {
-      cells.emplace_back();
-    } else if (c != '\r') {
-      cells.back() += c;
-    }
-  }
-  for (std::string& cell : cells) {
-    const std::size_t from = cell.find_first_not_of(" \t");
-    cell = from == std::string::npos ? "" : cell.substr(from, cell.find_last_not_of(" \t") - from + 1);
-  }
-  return cells;
-}
 
 }  // namespace
 
@@ -46,45 +20,48 @@ NodeId build_series(const Source& source, const SeriesText& series, const std::s
   const std::filesystem::path file = std::filesystem::path(source.file()).parent_path() / series.file;
   const std::string shown = file.string();
   const auto fail = [&](const std::string& what) { source.fail(series.offset, "input `" + input + "`: " + what); };
-  std::error_code ignored;
-  if (std::filesystem::is_directory(file, ignored)) fail("`" + shown + "` is a folder, not a CSV file");
-  std::ifstream in(file, std::ios::binary);
-  if (!in) fail("`" + shown + "` cannot be read: " + std::strerror(errno));
+  const files::FileText read = files::read_text(shown, files::kLargestTable);
+  if (!read.fault.empty()) fail("`" + shown + "` " + read.fault + (read.is_folder ? ", not a CSV file" : ""));
 
-  std::string line;
-  if (!std::getline(in, line)) fail("`" + shown + "` is empty. Its first line names the columns");
-  if (line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);  // a byte order mark
+  // Messages tell places, never what stands there: a model from a stranger may name any file.
+  CsvText text(read.text);
+  const auto place = [&] { return shown + ":" + std::to_string(text.number()) + ": "; };
+  const auto cells_of = [&](std::string_view line) {
+    CsvLine found = csv_line(line);
+    if (found.open) fail(place() + "a quote is not closed in this line");
+    return std::move(found.cells);
+  };
+  std::string_view line;
+  if (!text.next(line)) fail("`" + shown + "` is empty. Its first line names the columns");
   const std::vector<std::string> header = cells_of(line);
   const auto find = [&](const std::string& name, const std::string& key) {
     for (std::size_t i = 0; i < header.size(); ++i)
       if (header[i] == name) return i;
-    fail("`" + shown + "` has no column `" + name + "`. " + did_you_mean(name, header) + "Write " + key +
-         " = \"NAME\" with one of: " + listed(header));
+    fail(fmt::format(
+        "`{}` has no column `{}` among its {}. Write {} = \"NAME\" with a name that stands in its first line", shown,
+        name, header.size(), key));
     return std::size_t{0};
   };
   const std::size_t time = find(series.time, "time"), column = find(series.column, "column");
 
   std::vector<double> t, value;
-  for (std::size_t number = 2; std::getline(in, line); ++number) {
+  while (text.next(line)) {
     const std::vector<std::string> cells = cells_of(line);
-    if (cells.size() == 1 && cells[0].empty()) continue;  // an empty line
-    const std::string place = shown + ":" + std::to_string(number) + ": ";
-    const auto read = [&](std::size_t i, const std::string& name) {
+    const auto number = [&](std::size_t i) {
       if (i >= cells.size())
-        fail(place + "expected " + std::to_string(header.size()) + " cells as in the header, found " +
-             std::to_string(cells.size()));
+        fail(fmt::format("{}expected {} cells as in the header, found {}", place(), header.size(), cells.size()));
       double x = 0.0;
       const std::string& cell = cells[i];
       const char* const begin = cell.data() + (cell.starts_with('+') ? 1 : 0);
       const auto [end, fault] = std::from_chars(begin, cell.data() + cell.size(), x);
       if (fault != std::errc() || end != cell.data() + cell.size() || !std::isfinite(x))
-        fail(fmt::format("{}expected a number in column `{}`, found `{}`", place, name, cell.substr(0, 40)));
+        fail(fmt::format("{}expected a number in column {}", place(), i + 1));
       return x;
     };
-    t.push_back(read(time, series.time));
-    value.push_back(read(column, series.column));
+    t.push_back(number(time));
+    value.push_back(number(column));
     if (t.size() > 1 && !(t.back() > t[t.size() - 2]))
-      fail(place + "time does not increase: " + number_text(t.back()) + " after " + number_text(t[t.size() - 2]));
+      fail(fmt::format("{}the time in column {} does not increase", place(), time + 1));
     if (t.size() > kMaxRows) fail("`" + shown + "` has more than " + std::to_string(kMaxRows) + " rows");
   }
   if (t.empty()) fail("`" + shown + "` has a header but no rows");

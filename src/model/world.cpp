@@ -8,6 +8,7 @@
 #include "model/numbers.hpp"
 #include "model/suggest.hpp"
 #include "rattleback/error.hpp"
+#include "text/stack_room.hpp"
 
 namespace rattleback::front {
 
@@ -174,6 +175,7 @@ void World::check_index_name(const Formula& f, std::size_t at, std::string_view 
 
 Affine World::integer(const Formula& f, std::int32_t id, const Scope& scope) {
   const AstNode& node = f[id];
+  if (stack_is_short()) f.fail(node, std::string("indices ") + kStackIsShort);
   const auto whole = [&](double value, std::string_view name) {
     if (std::fabs(value) > 1e12) f.fail(node, "an index beyond 1e12");
     if (value != std::floor(value))

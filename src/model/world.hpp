@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "expr/rounding.hpp"
-#include "model/document.hpp"
 #include "model/formula.hpp"
 #include "rattleback/model.hpp"
+#include "text/document.hpp"
 
 namespace rattleback::front {
 

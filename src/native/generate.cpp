@@ -1,16 +1,16 @@
 #include "rattleback/generate.hpp"
-#include "files/replace.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <cstdio>
 #include <exception>
-#include <fstream>
-#include <iterator>
 
 #include <fmt/format.h>
 
+#include "files/harmless.hpp"
+#include "files/read.hpp"
+#include "files/replace.hpp"
 #include "methods/bind.hpp"
 #include "native/header_text.hpp"
 #include "rattleback/error.hpp"
@@ -123,12 +123,11 @@ std::string step_header(const Model& model, const Options& given, const std::str
 int write_step_header(const Model& model, const Options& options, const std::string& name,
                       const std::string& path) try {
   const std::string text = step_header(model, options, name);
-  std::ifstream in(path, std::ios::binary);
-  if (in && std::string(std::istreambuf_iterator<char>(in), {}) == text) return 0;
+  if (const files::FileText old = files::read_text(path, text.size()); old.fault.empty() && old.text == text) return 0;
   files::write_text(path, text);
   return 0;
 } catch (const std::exception& error) {
-  std::fprintf(stderr, "%s\n", error.what());
+  std::fprintf(stderr, "%s\n", files::harmless(error.what()).c_str());
   return 2;
 }
 

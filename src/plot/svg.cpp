@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "files/harmless.hpp"
 #include "plot/ticks.hpp"
 
 namespace rattleback::plot {
@@ -49,16 +50,19 @@ constexpr double kLeft = 78.0, kRight = 16.0, kTop = 34.0, kBottom = 52.0;
 constexpr double kLegendLine = 17.0;
 constexpr int kColours = 8;
 
-std::string escaped(const std::string& text) {
+// As text of XML, which knows no control characters; they become U+FFFD.
+std::string escaped(std::string_view text) {
   std::string out;
-  for (const char c : text) {
-    switch (c) {
+  while (!text.empty()) {
+    const auto [size, harmful] = files::first_character(text);
+    switch (text.front()) {
       case '&': out += "&amp;"; break;
       case '<': out += "&lt;"; break;
       case '>': out += "&gt;"; break;
       case '"': out += "&quot;"; break;
-      default: out += c;
+      default: out += harmful ? "\xef\xbf\xbd" : text.substr(0, size);
     }
+    text.remove_prefix(size);
   }
   return out;
 }

@@ -4,33 +4,16 @@
 
 #include <fmt/format.h>
 
+#include "files/harmless.hpp"
+
 namespace rattleback::report {
-namespace {
-
-// Length of the UTF-8 character that starts here; 0 when there is none.
-std::size_t character(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  const std::size_t size = first < 0x80 ? 1 : first >> 5 == 6 ? 2 : first >> 4 == 14 ? 3 : first >> 3 == 30 ? 4 : 0;
-  if (size == 0 || size > text.size()) return 0;
-  std::uint32_t code = size == 1 ? first : first & (0x7fU >> size);
-  for (std::size_t i = 1; i < size; ++i) {
-    if (byte(i) >> 6 != 2) return 0;
-    code = code << 6 | (byte(i) & 0x3fU);
-  }
-  constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
-  const bool shorter = code < kLeast[size], surrogate = code >= 0xd800 && code < 0xe000;
-  return shorter || surrogate || code > 0x10ffff ? 0 : size;
-}
-
-}  // namespace
 
 std::string html(std::string_view text) {
   std::string out;
   while (!text.empty()) {
-    const std::size_t size = character(text);
+    const auto [size, harmful] = files::first_character(text);
     const char c = text.front();
-    if (size == 0 || (size == 1 && static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t')) {
+    if (harmful) {
       if (c != '\r') out += "\xef\xbf\xbd";  // U+FFFD
     } else {
       switch (c) {
@@ -42,7 +25,7 @@ std::string html(std::string_view text) {
         default: out += text.substr(0, size);
       }
     }
-    text.remove_prefix(size == 0 ? 1 : size);
+    text.remove_prefix(size);
   }
   return out;
 }

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "files/harmless.hpp"
 #include "rattleback/write.hpp"
 #include "report/lists.hpp"
 #include "simulate/option_table.hpp"
@@ -171,7 +172,9 @@ Json start_json(const Model& model, const Trajectory& trajectory) {
 
 }  // namespace
 
-std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string dump(const Json& json) {
+  return files::harmless_json(json.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
 
 Json run_json(const Model& model, const Trajectory& trajectory, const Options* options) {
   Json json;

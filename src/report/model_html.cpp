@@ -6,13 +6,13 @@
 
 #include <fmt/format.h>
 
-#include "model/document.hpp"
 #include "model/formula.hpp"
 #include "model/interconnection.hpp"
 #include "rattleback/error.hpp"
 #include "report/html_text.hpp"
 #include "report/layout.hpp"
 #include "report/mathml.hpp"
+#include "text/document.hpp"
 
 namespace rattleback::report {
 namespace {

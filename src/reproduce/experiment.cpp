@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "analysis/slope.hpp"
+#include "files/harmless.hpp"
 #include "methods/bind.hpp"
 #include "rattleback/cancelled.hpp"
 #include "rattleback/error.hpp"
@@ -61,7 +62,7 @@ std::vector<std::string> columns_of(const Panel& panel) {
 
 std::string quoted(const std::string& text) {
   std::string out = "\"";
-  for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
+  for (const char c : files::harmless(text)) out += c == '"' ? "\"\"" : std::string(1, c);
   return out + "\"";
 }
 

@@ -8,11 +8,11 @@
 #include <fmt/format.h>
 
 #include "analysis/members.hpp"
-#include "model/document.hpp"
 #include "model/suggest.hpp"
 #include "rattleback/error.hpp"
 #include "rattleback/method.hpp"
 #include "reproduce/measures.hpp"
+#include "text/document.hpp"
 
 namespace rattleback::reproduce {
 namespace {

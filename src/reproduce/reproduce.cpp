@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -12,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "analysis/parallel.hpp"
+#include "files/read.hpp"
 #include "files/replace.hpp"
 #include "model/suggest.hpp"
 #include "plot/svg.hpp"
@@ -52,10 +52,9 @@ bool before(const Recipe& a, const Recipe& b) {
 }
 
 std::string read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in || fs::is_directory(path)) throw Error(fmt::format("'{}' cannot be read", path));
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  return text.starts_with("\xEF\xBB\xBF") ? text.substr(3) : text;  // without a byte order mark
+  files::FileText file = files::read_text(path, files::kLargestRecipe);
+  if (!file.fault.empty()) throw Error(fmt::format("'{}' {}. A recipe is a TOML file", path, file.fault));
+  return std::move(file.text);
 }
 
 void make_folder(const std::string& folder) {

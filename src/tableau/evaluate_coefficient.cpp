@@ -15,7 +15,8 @@
 namespace rattleback {
 namespace {
 
-constexpr int kMaxDepth = 100;  // so that a file of brackets cannot exhaust the stack
+constexpr int kMaxDepth = 100;         // so that a file of brackets cannot exhaust the stack
+constexpr std::size_t kLongest = 200;  // characters that a message repeats
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
@@ -38,7 +39,8 @@ class Evaluator {
   }
 
   [[noreturn]] void fail(std::size_t at, const std::string& what) const {
-    throw Error("\"" + std::string(text_) + "\": " + what + " at character " + std::to_string(at + 1));
+    const std::string shown = std::string(text_.substr(0, kLongest)) + (text_.size() > kLongest ? "..." : "");
+    throw Error("\"" + shown + "\": " + what + " at character " + std::to_string(at + 1));
   }
 
   [[noreturn]] void fail_unexpected(const std::string& expected) const {

@@ -2,30 +2,31 @@
 // must satisfy together; the first fault is reported with its place.
 #include "tableau/user_tableau.hpp"
 
-#include <toml++/toml.h>
-
 #include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <numeric>
 #include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "files/read.hpp"
 #include "rattleback/error.hpp"
 #include "tableau/evaluate_coefficient.hpp"
 #include "tableau/order_conditions.hpp"
+#include "text/document.hpp"
 
 namespace rattleback {
 namespace {
 
+using front::Value;
+
 constexpr int kMaxStages = 20;
+constexpr std::size_t kLongestName = 100;  // of what a message repeats
 // Coefficients written with 15 digits or more pass; with fewer, the order is not what it claims to be.
 constexpr double kTolerance = 1e-13;
 // Smallest over largest pivot of a matrix that counts as invertible. Up to s = 20 the shipped families
@@ -126,9 +127,8 @@ struct Place {
   std::size_t line = 1, column = 1;
 };
 
-// The first [table] header, if there is one. A tableau has none, and toml++ must not see a broken one: on "[=" it stops
-// the program with an assertion, or is undefined without (tomlplusplus issue 294). Strings and arrays are skipped as
-// far as a correct file needs; on others the parser stops before it gets that far.
+// The first [table] header, if there is one: a tableau has none. Strings and arrays are skipped as far as a correct file
+// needs; on others the parser stops before it gets that far.
 std::optional<Place> find_table_header(std::string_view text) {
   Place place;
   int depth = 0;               // of brackets
@@ -164,22 +164,18 @@ std::optional<Place> find_table_header(std::string_view text) {
   return std::nullopt;
 }
 
+// The text, unless it has tables, which would be reported one by one as unknown keys.
+std::string without_tables(const std::string& text, const std::string& path) {
+  if (const auto header = find_table_header(text))
+    throw Error(path + ":" + std::to_string(header->line) + ":" + std::to_string(header->column) +
+                ": a tableau has no [tables]: write all its keys at the top level");
+  return text;
+}
+
 class Reader {
  public:
-  explicit Reader(const std::string& path) : path_(path) {
-    std::ifstream file(path);
-    if (!file || std::filesystem::is_directory(path)) throw Error(path + ": cannot be read as a tableau file");
-    std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);  // a byte order mark
-    if (const auto header = find_table_header(text))
-      throw Error(path + ":" + std::to_string(header->line) + ":" + std::to_string(header->column) +
-                  ": a tableau has no [tables]: write all its keys at the top level");
-    try {
-      table_ = toml::parse(text, path);
-    } catch (const toml::parse_error& error) {
-      fail(error.source(), "not valid TOML: " + std::string(error.description()));
-    }
-  }
+  Reader(const std::string& text, const std::string& path)
+      : path_(path), source_(path, without_tables(text, path)), table_(front::parse_document(source_)) {}
 
   UserTableau read() {
     check_keys();
@@ -187,8 +183,8 @@ class Reader {
     read_order();
     read_matrix_and_weights();
     UserTableau result{.a = shared_, .ahat = shared_, .atilde = shared_, .weighted = true};
-    if (table_.contains("Ahat")) result.ahat.A = rounded(matrix("Ahat"));
-    if (table_.contains("Atilde")) result.atilde.A = rounded(matrix("Atilde"));
+    if (has("Ahat")) result.ahat.A = rounded(matrix("Ahat"));
+    if (has("Atilde")) result.atilde.A = rounded(matrix("Atilde"));
     result.weighted = read_constraint();
     check_sums();
     check_order(result);
@@ -197,94 +193,90 @@ class Reader {
   }
 
  private:
-  [[noreturn]] void fail(const toml::source_region& place, const std::string& message) const {
-    throw Error(path_ + ":" + std::to_string(place.begin.line) + ":" + std::to_string(place.begin.column) + ": " +
-                message);
-  }
+  [[noreturn]] void fail(const Value& at, const std::string& message) const { source_.fail(at.offset, message); }
 
   // The value of a key which must be there.
-  [[nodiscard]] const toml::node& required(const std::string& key, const std::string& example) const {
-    if (const toml::node* node = table_.get(key)) return *node;
+  [[nodiscard]] const Value& required(const std::string& key, const std::string& example) const {
+    if (const Value* value = table_.find(key)) return *value;
     throw Error(path_ + ": key '" + key + "' is missing. Add, for example, " + example);
   }
 
-  [[nodiscard]] const toml::source_region& place(const std::string& key) const { return table_.get(key)->source(); }
+  [[nodiscard]] bool has(const std::string& key) const { return table_.find(key) != nullptr; }
+  [[nodiscard]] const Value& place(const std::string& key) const { return *table_.find(key); }
 
   void check_keys() const {
-    for (const auto& [key, node] : table_) {
-      const std::string name(key.str());
-      if (std::find(kKeys.begin(), kKeys.end(), name) != kKeys.end()) continue;
+    for (const Value& v : table_.items) {
+      if (std::find(kKeys.begin(), kKeys.end(), v.key) != kKeys.end()) continue;
+      const std::string name = v.key.substr(0, kLongestName);
       std::string text = "unknown key '" + name + "' in a tableau." + suggestion(name, kKeys) + " Known here: ";
       for (const std::string& known : kKeys) text += known + (&known == &kKeys.back() ? "" : ", ");
-      fail(key.source(), text);
+      source_.fail(v.key_offset, text);
     }
   }
 
   void read_name() {
     shared_.name = std::filesystem::path(path_).stem().string();
-    const toml::node* node = table_.get("name");
-    if (!node) return;
-    const auto* text = node->as_string();
-    if (!text || text->get().empty()) fail(node->source(), "name must be a text in quotes which is not empty");
-    shared_.name = text->get();
+    const Value* value = table_.find("name");
+    if (value == nullptr) return;
+    if (value->type != Value::Type::string || value->text.empty())
+      fail(*value, "name must be a text in quotes which is not empty");
+    shared_.name = value->text;
   }
 
   void read_order() {
-    const toml::node& node = required("order", "order = 4");
-    const auto* order = node.as_integer();
-    if (!order || order->get() < 1 || order->get() > 2 * kMaxStages)
-      fail(node.source(), "order must be a whole number from 1 to " + std::to_string(2 * kMaxStages) +
-                              ": the order of convergence you claim");
-    shared_.order = static_cast<int>(order->get());
+    const Value& value = required("order", "order = 4");
+    if (value.type != Value::Type::integer || value.number < 1 || value.number > 2 * kMaxStages)
+      fail(value, "order must be a whole number from 1 to " + std::to_string(2 * kMaxStages) +
+                      ": the order of convergence you claim");
+    shared_.order = static_cast<int>(value.number);
   }
 
-  [[nodiscard]] Real number(const toml::node& node, const std::string& what) const {
-    Real value = 0;
-    if (const auto* integer = node.as_integer()) {
-      value = static_cast<Real>(integer->get());
-    } else if (const auto* floating = node.as_floating_point()) {
-      value = floating->get();
-    } else if (const auto* text = node.as_string()) {
+  [[nodiscard]] Real number(const Value& value, const std::string& what) const {
+    Real result = 0;
+    if (value.is_number()) {
+      result = value.number;
+    } else if (value.type == Value::Type::string) {
       try {
-        value = evaluate_coefficient(text->get());
+        result = evaluate_coefficient(value.text);
       } catch (const Error& error) {
-        fail(node.source(), what + " = " + error.what());
+        fail(value, what + " = " + error.what());
       }
     } else {
-      fail(node.source(), what + " must be a number or a text such as \"1/6\" or \"1/2 - sqrt(3)/6\"");
+      fail(value, what + " must be a number or a text such as \"1/6\" or \"1/2 - sqrt(3)/6\"");
     }
-    if (const auto x = static_cast<double>(value); !std::isfinite(x))
-      fail(node.source(), what + " = " + digits(x) + " is not a finite number");
-    return value;
+    if (const auto x = static_cast<double>(result); !std::isfinite(x))
+      fail(value, what + " = " + digits(x) + " is not a finite number");
+    return result;
   }
 
   // As many values as there are stages. Called `what` as a whole and `element`[i] one by one.
-  [[nodiscard]] ExactNumbers vector(const toml::node& node, const std::string& what, const std::string& element) const {
-    const toml::array* array = node.as_array();
-    if (!array) fail(node.source(), what + " must be an array of numbers, such as [\"1/2\", \"1/2\"]");
-    if (array->size() != stages_)
-      fail(node.source(), what + " has " + count(array->size(), "value") + ", but A has " + count(stages_, "row"));
+  [[nodiscard]] ExactNumbers vector(const Value& value, const std::string& what, const std::string& element) const {
+    if (value.type != Value::Type::array)
+      fail(value, what + " must be an array of numbers, such as [\"1/2\", \"1/2\"]");
+    if (value.items.size() != stages_)
+      fail(value, what + " has " + count(value.items.size(), "value") + ", but A has " + count(stages_, "row"));
     ExactNumbers result;
     for (std::size_t i = 0; i < stages_; ++i)
-      result.push_back(number((*array)[i], element + "[" + std::to_string(i + 1) + "]"));
+      result.push_back(number(value.items[i], element + "[" + std::to_string(i + 1) + "]"));
     return result;
   }
 
   [[nodiscard]] ExactNumbers matrix(const std::string& key) {
     const std::string example = key + " = [[\"1/4\", \"1/4 - sqrt(3)/6\"], [\"1/4 + sqrt(3)/6\", \"1/4\"]]";
-    const toml::node& node = required(key, example);
-    const toml::array* rows = node.as_array();
-    if (!rows || rows->empty()) fail(node.source(), key + " must be an array of rows, such as " + example);
-    if (key == "A") stages_ = rows->size();
+    const Value& value = required(key, example);
+    const std::vector<Value>& rows = value.items;
+    if (value.type != Value::Type::array || rows.empty())
+      fail(value, key + " must be an array of rows, such as " + example);
+    if (key == "A") stages_ = rows.size();
     if (stages_ > static_cast<std::size_t>(kMaxStages))
-      fail(node.source(), key + " has " + count(stages_, "row") + ", but at most " + std::to_string(kMaxStages) +
-                              " stages are possible");
-    if (rows->size() != stages_)
-      fail(node.source(), key + " has " + count(rows->size(), "row") + ", but A has " + count(stages_, "row"));
+      fail(value, key + " has " + count(stages_, "row") + ", but at most " + std::to_string(kMaxStages) +
+                      " stages are possible");
+    if (rows.size() != stages_)
+      fail(value, key + " has " + count(rows.size(), "row") + ", but A has " + count(stages_, "row"));
     ExactNumbers result;
     for (std::size_t i = 0; i < stages_; ++i) {
       const ExactNumbers row =
-          vector((*rows)[i], "row " + std::to_string(i + 1) + " of " + key, key + "[" + std::to_string(i + 1) + "]");
+          vector(rows[i], "row " + std::to_string(i + 1) + " of " + key, key + "[" + std::to_string(i + 1) + "]");
       result.insert(result.end(), row.begin(), row.end());
     }
     return result;
@@ -300,19 +292,19 @@ class Reader {
     shared_.A = rounded(A);
     shared_.stages = static_cast<int>(stages_);
     shared_.b = rounded(vector(required("b", "b = [\"1/2\", \"1/2\"]"), "b", "b"));
-    const toml::node* c = table_.get("c");
-    shared_.c = c ? rounded(vector(*c, "c", "c")) : row_sums_;
+    const Value* c = table_.find("c");
+    shared_.c = c != nullptr ? rounded(vector(*c, "c", "c")) : row_sums_;
   }
 
   [[nodiscard]] bool read_constraint() const {
-    const toml::node* node = table_.get("constraint");
-    if (!node) return true;
-    const auto* text = node->as_string();
-    if (text && text->get() == "weighted") return true;
-    if (text && text->get() == "stages") return false;
-    fail(node->source(),
-         "constraint must be \"weighted\" or \"stages\"" +
-             (text ? ", not \"" + text->get() + "\"." + suggestion(text->get(), {"weighted", "stages"}) : "."));
+    const Value* value = table_.find("constraint");
+    if (value == nullptr) return true;
+    const bool text = value->type == Value::Type::string;
+    if (text && value->text == "weighted") return true;
+    if (text && value->text == "stages") return false;
+    const std::string found = value->text.substr(0, kLongestName);
+    fail(*value, "constraint must be \"weighted\" or \"stages\"" +
+                     (text ? ", not \"" + found + "\"." + suggestion(found, {"weighted", "stages"}) : "."));
   }
 
   void check_sums() const {
@@ -368,10 +360,10 @@ class Reader {
   }
 
   // Where to point for a fault of the reaction coefficients.
-  [[nodiscard]] const toml::source_region& reaction_place() const {
-    return place(table_.contains("constraint") ? "constraint" : table_.contains("Atilde") ? "Atilde" : "A");
+  [[nodiscard]] const Value& reaction_place() const {
+    return place(has("constraint") ? "constraint" : has("Atilde") ? "Atilde" : "A");
   }
-  [[nodiscard]] std::string reaction_name() const { return table_.contains("Atilde") ? "Atilde" : "A"; }
+  [[nodiscard]] std::string reaction_name() const { return has("Atilde") ? "Atilde" : "A"; }
 
   // The reactions are determined by k_i = 0 if Atilde is invertible. If the first stage is the start of the step, where
   // the constraint holds already, the first row is zero in all matrices and the other rows count.
@@ -402,12 +394,12 @@ class Reader {
          "constraint = \"weighted\" needs the matrix [W " + reaction_name() +
              "; b^T], W_ij = b_j c_j^(i-1), invertible: otherwise the reactions are not determined. It "
              "is singular here. " +
-             (table_.contains("Atilde") ? "Change Atilde"
-                                        : "Give an Atilde for the reaction, such as Lobatto IIIB for IIIA"));
+             (has("Atilde") ? "Change Atilde" : "Give an Atilde for the reaction, such as Lobatto IIIB for IIIA"));
   }
 
   std::string path_;
-  toml::table table_;
+  front::Source source_;
+  Value table_;
   Tableau shared_;  // what the three have in common, and A
   std::size_t stages_ = 0;
   Numbers row_sums_;  // of A, rounded once
@@ -415,6 +407,12 @@ class Reader {
 
 }  // namespace
 
-UserTableau read_user_tableau(const std::string& path) { return Reader(path).read(); }
+UserTableau parse_user_tableau(const std::string& text, const std::string& path) { return Reader(text, path).read(); }
+
+UserTableau read_user_tableau(const std::string& path) {
+  const files::FileText file = files::read_text(path, files::kLargestTableau);
+  if (!file.fault.empty()) throw Error(path + ": " + file.fault + ". A tableau is a short TOML file");
+  return parse_user_tableau(file.text, path);
+}
 
 }  // namespace rattleback

@@ -28,5 +28,7 @@ struct UserTableau {
 
 // Throws Error, `FILE:line:column: ...`, unless everything about the tableau is right.
 UserTableau read_user_tableau(const std::string& path);
+// The same for its text; `path` is its name in messages.
+UserTableau parse_user_tableau(const std::string& text, const std::string& path);
 
 }  // namespace rattleback

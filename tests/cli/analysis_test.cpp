@@ -284,7 +284,7 @@ INSTANTIATE_TEST_SUITE_P(
             section({"--vary", "q=0:1:2"}),
             "--vary: there is no parameter or start value `q`. Parameters: E0, b, eps, vz0, z0. Start values: x, x', "
             "y, y', z, z'"},
-        Request{section({"--starts", "none.csv"}), "--starts: cannot read 'none.csv': No such file or directory"},
+        Request{section({"--starts", "none.csv"}), "--starts: 'none.csv' cannot be read: No such file or directory"},
         Request{section({"--starts", "empty.csv"}),
                 "empty.csv: the file is empty. Write a header row of names, then one row of numbers for each start"},
         Request{section({"--starts", "header.csv"}),

@@ -143,7 +143,8 @@ INSTANTIATE_TEST_SUITE_P(
         Request{{"run", "fixed.toml"},
                 "method 'mclachlan-perlmutter' has a fixed number of stages, 1; model 'fixed' asks for 4 in [run] "
                 "stages. Remove that line, or pass --stages 1"},
-        Request{{"run", "skate", "--tableau", "no.toml"}, "no.toml: cannot be read as a tableau file"},
+        Request{{"run", "skate", "--tableau", "no.toml"},
+                "no.toml: cannot be read: No such file or directory. A tableau is a short TOML file"},
         Request{{"run", "skate", "--rtol", "1e-6"},
                 "--rtol is for the adaptive methods ode, index1 and baumgarte; here --step sets the accuracy. Leave it "
                 "out, or "
@@ -271,7 +272,8 @@ INSTANTIATE_TEST_SUITE_P(
             {"reproduce", "H-T2.2"},
             "there is no experiment 'H-T2.2'. Did you mean `H-2.2`? `rattleback reproduce --list` names them; H, J, "
             "C, S and JS stand for all of one document, and a name that ends in .toml for a recipe of your own"},
-        Request{{"reproduce", "none.toml"}, "'none.toml' cannot be read"},
+        Request{{"reproduce", "none.toml"},
+                "'none.toml' cannot be read: No such file or directory. A recipe is a TOML file"},
         Request{{"reproduce", "H-3.4", "--check", "--output", "x"}, "--check writes nothing; leave --output out"},
         Request{{"reproduce", "H-3.4", "--output", ""}, "--output needs the name of a folder"},
         Request{{"reproduce", "H-3.4", "--threads", "0"}, "--threads must be at least 1, found 0"},

@@ -69,14 +69,15 @@ TEST(PortHamiltonian, BadTimeSeriesAreRefusedWithTheirLine) {
     return folder.shown(message_of([&] { (void)load_model(file); }));
   };
   const std::string whole = "{ csv = \"f.csv\", column = \"u\" }";
-  EXPECT_EQ(refused("t,u\n0,1\n1,x\n", whole),
-            "m.toml:19:16: input `push`: f.csv:3: expected a number in column `u`, found `x`");
+  EXPECT_EQ(refused("t,u\n0,1\n1,x\n", whole), "m.toml:19:16: input `push`: f.csv:3: expected a number in column 2");
   EXPECT_EQ(refused("t,u\n0,1\n0,2\n", whole),
-            "m.toml:19:16: input `push`: f.csv:3: time does not increase: 0 after 0");
+            "m.toml:19:16: input `push`: f.csv:3: the time in column 1 does not increase");
   EXPECT_EQ(refused("t,u\n0\n", whole),
             "m.toml:19:16: input `push`: f.csv:2: expected 2 cells as in the header, found 1");
-  EXPECT_EQ(refused("t,v\n0,1\n", whole),
-            "m.toml:19:16: input `push`: `f.csv` has no column `u`. Write column = \"NAME\" with one of: t, v");
+  EXPECT_EQ(
+      refused("t,v\n0,1\n", whole),
+      "m.toml:19:16: input `push`: `f.csv` has no column `u` among its 2. Write column = \"NAME\" with a name that "
+      "stands in its first line");
   EXPECT_EQ(refused("t,u\n", whole), "m.toml:19:16: input `push`: `f.csv` has a header but no rows");
   EXPECT_EQ(refused("", "{ csv = \"g.csv\" }"),
             "m.toml:19:16: input `push`: `g.csv` cannot be read: No such file or directory");

@@ -16,7 +16,7 @@ mkdir -p "$packages"
 sum=$(cksum <"$root/web/package-lock.json")
 if [[ ! -f $packages/stamp || $(<"$packages/stamp") != "$sum" ]]; then
   cp "$root/web/package.json" "$root/web/package-lock.json" "$packages"
-  (cd "$packages" && npm ci --no-audit --no-fund) >"$packages/npm.log" 2>&1 || {
+  (cd "$packages" && npm ci --ignore-scripts --no-audit --no-fund) >"$packages/npm.log" 2>&1 || {
     tail -n 20 "$packages/npm.log"
     exit 1
   }

@@ -151,13 +151,40 @@ TEST_F(UserTableauFile, MustBeReadable) {
     read_user_tableau("/nowhere/mine.toml");
     FAIL() << "no error";
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "/nowhere/mine.toml: cannot be read as a tableau file");
+    EXPECT_STREQ(error.what(),
+                 "/nowhere/mine.toml: cannot be read: No such file or directory. A tableau is a short TOML file");
   }
   EXPECT_THROW(read_user_tableau(folder_.string()), Error);
 }
 
 TEST_F(UserTableauFile, MustBeToml) {
-  EXPECT_EQ(message("order = \n").rfind("FILE:1:9: not valid TOML: ", 0), 0u) << message("order = \n");
+  EXPECT_EQ(message("order = \n").rfind("FILE:1:9: not valid TOML. ", 0), 0u) << message("order = \n");
+}
+
+// The TOML library states some of what it expects only as assertions; a program must not end with them.
+TEST_F(UserTableauFile, IsRefusedWhenItIsNoTomlHoweverItIsBroken) {
+  EXPECT_EQ(message("order = 1\nA = [}]\nb = [1]\n"),
+            "FILE:2:1: not valid TOML. A key or a value is missing in this line, or a bracket or comma is misplaced");
+  for (const char* text :
+       {"A = [}]",    "A = {]}",       "x = ]",        "x = }",    "A = [,]",      "A = {,}",  "= 1",
+        "A",          "A =",           ".a = 1",       "a. = 1",   "A = [[[[",     "A = \"",   "A = '''",
+        "A = \"\\",   "A = \"\\u12\"", "A = 0x",       "A = 1e",   "A = 1-2-3",    "A = 12:",  "\"\" = 1",
+        "A = {a = }", "A = [1 2]",     "A.b.c.d = {}", "\xff = 1", "A = \"\xff\"", "A = \x1b", "\x80\x80"}) {
+    const std::string said = message(text);
+    EXPECT_TRUE(said.starts_with("FILE:")) << text << ": " << said;
+  }
+}
+
+TEST_F(UserTableauFile, IsReadOrRefusedWithAPlaceWhateverOneCharacterBecomes) {
+  const std::string text = kGauss2 + "constraint = \"weighted\"\n";
+  for (std::size_t i = 0; i < text.size(); ++i)
+    for (const char c : std::string("[]{}=,\"'#.\n\\-e\x80\x1b")) {
+      std::string changed = text;
+      changed[i] = c;
+      const std::string said = message(changed);  // another exception than Error ends the test
+      EXPECT_TRUE(said == "no error" || said.starts_with("FILE:")) << changed << said;
+      EXPECT_LT(said.size(), 1000U);
+    }
 }
 
 TEST_F(UserTableauFile, HasNoTablesNotEvenBrokenOnes) {

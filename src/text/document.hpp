@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "model/source.hpp"
+#include "text/source.hpp"
 
 namespace rattleback::front {
 

@@ -1,4 +1,4 @@
-#include "model/source.hpp"
+#include "text/source.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "model/document.hpp"
+#include "text/document.hpp"
 
 // toml++ 3.3 states what it expects of some malformed texts ("x = ]") only as assertions, which in a release build are
 // promises to the optimiser. Here they become exceptions, in every build; so the library is used as headers.
@@ -20,6 +20,7 @@ namespace rattleback::front {
 namespace {
 
 constexpr int kMaxKeyParts = 16;
+constexpr int kMaxBrackets = 64;  // the library would take 256, and needs more than a kilobyte of stack for each
 
 // The last character of the string that begins at i: its closing quote, or the end of what can belong to it.
 std::size_t string_end(const std::string& s, std::size_t i) {
@@ -31,11 +32,13 @@ std::size_t string_end(const std::string& s, std::size_t i) {
   };
   while (k < s.size() && !closed()) k += quote == '"' && s[k] == '\\' ? 2U : 1U;
   if (!multi) return k < s.size() && s[k] == '\n' ? k - 1 : k;
-  return k + 2;
+  k += 2;
+  for (int more = 0; more < 2 && k + 1 < s.size() && s[k + 1] == quote; ++more) ++k;  // quotes that belong to the text
+  return k;
 }
 
 // Refused before the TOML library sees it: a table header that begins with no key ("[+]"), characters outside ASCII in a
-// key or number, and keys of so many parts that the tree becomes too deep for recursion.
+// key or number, keys of so many parts and arrays so deep that they would exhaust the stack.
 void check_shape(const Source& source) {
   const std::string& s = source.text();
   const auto at = [&](std::size_t i) { return i < s.size() ? s[i] : '\n'; };
@@ -59,7 +62,8 @@ void check_shape(const Source& source) {
                        at(k) == '"' || at(k) == '\'';
       if (!key) source.fail(k, "not valid TOML. Expected the name of a table after `[`");
     } else if (c == '[' || c == '{') {
-      ++depth;
+      if (++depth > kMaxBrackets)
+        source.fail(i, "arrays and tables nested more than " + std::to_string(kMaxBrackets) + " deep");
     } else if ((c == ']' || c == '}') && depth > 0) {
       --depth;
     }
