@@ -27,11 +27,12 @@ int precedence(Op op) {
   }
 }
 
-std::string write(const Graph& g, NodeId id, const std::function<std::string(const Node&)>& name, int budget) {
-  if (budget <= 0) return "...";
+std::string write(const Graph& g, NodeId id, const std::function<std::string(const Node&)>& name, int budget,
+                  int& room) {
+  if (budget <= 0 || --room < 0) return "...";
   const Node& n = g[id];
   const auto arg = [&](NodeId k, int outer) {
-    std::string s = write(g, k, name, budget - 1);
+    std::string s = write(g, k, name, budget - 1, room);
     const Node& m = g[k];
     const bool bare = is_leaf(m.op) ? !(m.op == Op::constant && m.value < 0.0) : precedence(m.op) >= outer;
     return bare ? s : "(" + s + ")";
@@ -44,9 +45,9 @@ std::string write(const Graph& g, NodeId id, const std::function<std::string(con
     case Op::index: return fmt::format("({}+{}i)", n.base(), n.stride());
     case Op::table: return fmt::format("table{}[{}+{}i]", n.c, n.base(), n.stride());
     case Op::neg: return "-" + arg(n.a, 4);
-    case Op::sum: return fmt::format("sum({}, {})", n.b, write(g, n.a, name, budget - 1));
-    case Op::lookup: return fmt::format("series{}({})", n.c, write(g, n.a, name, budget - 1));
-    case Op::lookup_slope: return fmt::format("slope{}({})", n.c, write(g, n.a, name, budget - 1));
+    case Op::sum: return fmt::format("sum({}, {})", n.b, write(g, n.a, name, budget - 1, room));
+    case Op::lookup: return fmt::format("series{}({})", n.c, write(g, n.a, name, budget - 1, room));
+    case Op::lookup_slope: return fmt::format("slope{}({})", n.c, write(g, n.a, name, budget - 1, room));
     case Op::select: return fmt::format("if({}, {}, {})", arg(n.a, 0), arg(n.b, 0), arg(n.c, 0));
     case Op::add:
     case Op::sub:
@@ -69,7 +70,9 @@ std::string write(const Graph& g, NodeId id, const std::function<std::string(con
 }  // namespace
 
 std::string to_string(const Graph& graph, NodeId expr, const std::function<std::string(const Node&)>& name) {
-  return write(graph, expr, name, 200);
+  // A part that occurs twice in a part that occurs twice ... would fill the memory.
+  int room = 20'000;
+  return write(graph, expr, name, 200, room);
 }
 
 }  // namespace rattleback

@@ -1,6 +1,7 @@
 // Named sub-expressions: elaborated when first used, once for each index map they are used with.
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "expr/traverse.hpp"
 #include "model/circle.hpp"
@@ -41,6 +42,7 @@ const Rules& definition_rules(Kind kind) {
   return states;
 }
 
+constexpr int kMaxLevels = 1000;                // what is made of them later is as deep
 constexpr std::size_t kLongChain = 100;         // definitions; shorter ones may as well be walked through
 constexpr std::size_t kLongestChain = 200'000;  // more than the limits on nodes and steps would let pass
 
@@ -132,7 +134,13 @@ const Elaborator::Defined& Elaborator::define(const Use& use) {
   if (!p.index.empty()) inner.indices.push_back({p.index, base, stride});
   inner.loop = loop;
   Defined result;
+  const int before = std::exchange(levels_, 0);
   result.node = part(p.formula, p.formula.root, definition_rules(world_.kind), inner);
+  result.levels = std::exchange(levels_, before) + 1;
+  if (result.levels > kMaxLevels)
+    p.formula.fail(p.formula[p.formula.root],
+                   "definitions within definitions more than " + std::to_string(kMaxLevels) + " levels deep",
+                   "Write a recursion over a family as sum(i = 1:N, ...)");
   result.contents = contents_of(result.node);
   return defined_.emplace(use, result).first->second;
 }
@@ -197,6 +205,7 @@ NodeId Elaborator::definition(const Formula& f, const AstNode& node, const Symbo
     found = defined_.find(use);
   }
   const Defined& result = found == defined_.end() ? define(use) : found->second;
+  levels_ = std::max(levels_, result.levels);
   const Contents& c = result.contents;
   const auto check = [&](bool there, bool allowed, const char* what) {
     if (there && !allowed) forbidden(f, node, "definition `" + d.name + "` contains " + what);

@@ -48,6 +48,7 @@ class Elaborator {
   };
   struct Defined {
     NodeId node = 0;
+    int levels = 1;  // of definitions within it, itself counted
     Contents contents;
   };
   using Use = std::tuple<std::int32_t, std::int64_t, std::int64_t, std::int32_t>;  // definition, base, stride, loop
@@ -78,6 +79,7 @@ class Elaborator {
   const Rules* rules_ = nullptr;  // of the formula at hand
   bool has_loops_ = false;
   int depth_ = 0;
+  int levels_ = 0;  // of the definitions that the formula at hand has referred to so far
   std::int64_t steps_ = 0;
   std::map<Use, Defined> defined_;
   std::vector<Use> in_progress_;

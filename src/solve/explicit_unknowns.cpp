@@ -56,15 +56,31 @@ std::optional<double> coefficient(const Graph& g, NodeId root, std::int32_t u, O
 }
 
 // The formula at u = 0, which occurs times numbers only.
+// Not by recursion: a chain of definitions may be long. Arguments are taken from the last to the first.
 NodeId without(Graph& g, NodeId root, std::int32_t u, std::map<NodeId, NodeId>& image) {
-  if (const auto known = image.find(root); known != image.end()) return known->second;
-  const Node n = g[root];
-  NodeId out = root;
-  if (is_unknown(n))
-    out = n.base() == u ? g.zero() : root;
-  else if (!is_leaf(n.op) && is_linear(g, n))
-    out = rebuild(g, root, [&](NodeId k) { return without(g, k, u, image); });
-  return image[root] = out;
+  std::vector<NodeId> open = {root};
+  while (!open.empty()) {
+    const NodeId id = open.back();
+    const Node n = g[id];
+    NodeId out = id;
+    if (image.contains(id)) {
+      open.pop_back();
+      continue;
+    }
+    if (is_unknown(n)) {
+      out = n.base() == u ? g.zero() : id;
+    } else if (!is_leaf(n.op) && is_linear(g, n)) {
+      const std::size_t before = open.size();
+      for_each_argument(n, [&](NodeId k) {
+        if (!image.contains(k)) open.push_back(k);
+      });
+      if (open.size() > before) continue;
+      out = rebuild(g, id, [&](NodeId k) { return image.at(k); });
+    }
+    image.emplace(id, out);
+    open.pop_back();
+  }
+  return image.at(root);
 }
 
 }  // namespace

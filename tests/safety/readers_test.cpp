@@ -121,11 +121,17 @@ std::string chain(int count, bool backwards, const std::string& table, const std
   return text;
 }
 
-TEST_F(Readers, TenThousandChainedDefinitionsAreReadInSecondsAndWithoutTheStack) {
+TEST_F(Readers, ChainsOfDefinitionsAreReadOrRefusedInAMomentAndWithoutTheStack) {
   for (const bool backwards : {false, true}) {
+    write("chain.toml", chain(1000, backwards, "define", "\"x\""));
+    for (const char* command : {"$program check chain.toml", "$program run chain.toml --step 0.1 --until 1"}) {
+      const Outcome o = shell(command, {.stack_kilobytes = 256});
+      EXPECT_EQ(o.status, 0) << command << ": " << o.err;
+    }
     write("chain.toml", chain(10'000, backwards, "define", "\"x\""));
     const Outcome o = shell("$program check chain.toml", {.stack_kilobytes = 256});
-    EXPECT_EQ(o.status, 0) << backwards << ": " << o.err;
+    EXPECT_EQ(o.status, 2);
+    EXPECT_NE(o.err.find("more than 1000 levels deep in definition `d1001`"), std::string::npos) << o.err;
   }
   write("circle.toml", chain(10'000, true, "define", "\"d10000\""));
   const Outcome circle = shell("$program check circle.toml", {.stack_kilobytes = 256});
@@ -179,6 +185,20 @@ TEST_F(Readers, NestedTextsAreReadOrRefusedWithoutExhaustingTheStack) {
   std::string sums;
   for (int i = 2; i <= 3000; ++i) sums += fmt::format("d{} = \"sum(k = 1:2, d{})\"\n", i, i - 1);
   model("x'^2/2 + d3000", "[define]\nd1 = \"x\"\n" + sums);
+}
+
+// Written out, each of these would be 2^40 times as long as the first.
+TEST_F(Readers, WhatOccursTwiceInWhatOccursTwiceIsNotWrittenOut) {
+  for (const char* formula : {"d{0} + sin(d{0})", "if(d{0} < x, d{0}, 2*x)", "d{0} + (d{0} - x)", "d{0}*(d{0} + 1)"}) {
+    std::string text = chain(1, false, "define", "\"x\"");
+    for (int i = 2; i <= 40; ++i) text += fmt::format("d{} = \"{}\"\n", i, fmt::format(fmt::runtime(formula), i - 1));
+    text.replace(text.find("potential = \"d1\""), 16, "potential = \"d40\"");
+    write("twice.toml", text);
+    for (const char* command : {"$program check twice.toml", "$program run twice.toml --step 0.1 --steps 1"}) {
+      const Outcome o = shell(command);
+      EXPECT_TRUE(o.status == 0 || o.status == 2 || o.status == 3) << formula << ", " << command << ": " << o.status;
+    }
+  }
 }
 
 // Each file joins the one before with itself: 2^k oscillators in a row.

@@ -178,7 +178,7 @@ TEST_F(UserTableauFile, IsRefusedWhenItIsNoTomlHoweverItIsBroken) {
 TEST_F(UserTableauFile, IsReadOrRefusedWithAPlaceWhateverOneCharacterBecomes) {
   const std::string text = kGauss2 + "constraint = \"weighted\"\n";
   for (std::size_t i = 0; i < text.size(); ++i)
-    for (const char c : std::string("[]{}=,\"'#.\n\\-e\x80\x1b")) {
+    for (const char c : std::string("[]{=,\"\n\x80")) {
       std::string changed = text;
       changed[i] = c;
       const std::string said = message(changed);  // another exception than Error ends the test
