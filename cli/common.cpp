@@ -12,6 +12,7 @@
 #include "rattleback/error.hpp"
 #include "rattleback/method.hpp"
 #include "report/figures.hpp"
+#include "reserve.hpp"
 #include "signals.hpp"
 #include "simulate/option_table.hpp"
 
@@ -168,6 +169,7 @@ void Files::attempt(const std::string& what, const std::function<void()>& action
     if (!failed_.empty()) failed_ += '\n';
     failed_ += message;
   };
+  keep_reserve();
   try {
     action();
   } catch (const Error& error) {

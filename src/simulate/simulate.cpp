@@ -451,12 +451,20 @@ Trajectory Run::go() {
   }
   if (report.ok && !broken_ && memory_ended_) {
     out.status = Status::stopped;
-    out.message = fmt::format(
-        "stopped at t = {:.10g} (step {}): there is no memory for more than {} records, which take {}. They were kept. "
-        "Record fewer: {}",
-        stepper.t(), steps_, records_.rows, memory_text(static_cast<double>(records_.rows) * row_bytes()),
-        options_.output_every != 0.0 ? fmt::format("--output-every {:g}", 2.0 * options_.output_every)
-                                     : fmt::format("--every {}", 2 * grid_.every));
+    if (single_ && single_->memory_ended())
+      out.message = fmt::format(
+          "stopped at t = {:.10g} (step {}): there is no memory for more than {} zeros of events. They were kept. Ask "
+          "for "
+          "events that are not so frequent, or for an earlier end",
+          stepper.t(), steps_, single_->found().size());
+    else
+      out.message = fmt::format(
+          "stopped at t = {:.10g} (step {}): there is no memory for more than {} records, which take {}. They were "
+          "kept. "
+          "Record fewer: {}",
+          stepper.t(), steps_, records_.rows, memory_text(static_cast<double>(records_.rows) * row_bytes()),
+          options_.output_every != 0.0 ? fmt::format("--output-every {:g}", 2.0 * options_.output_every)
+                                       : fmt::format("--every {}", 2 * grid_.every));
   } else if (report.ok && !broken_ && cancelled_) {
     out.status = Status::cancelled;
     out.message = fmt::format("cancelled at t = {:.10g} (step {}): {} steps were kept", stepper.t(), steps_, steps_);
@@ -555,9 +563,8 @@ double Run::expected_rows() const {
 void Run::fit_records() {
   const double row = row_bytes(), rows = expected_rows();
   if (!options_.keep_records) return;
-  if (rows > 0.0 && rows * row <= static_cast<double>(kLittleMemory)) return;
-  reserve_.reset(new (std::nothrow) char[kReserve]);
-  if (rows == 0.0) return;
+  reserve_.reset(new (std::nothrow) char[kReserve]);  // costs nothing until it is touched
+  if (rows * row <= static_cast<double>(kLittleMemory)) return;
   // A run without any records would be of no use: what little memory they take is tried.
   const double there = static_cast<double>(std::max(kLittleMemory / 4, available_memory() - kMemoryLeft));
   if (rows * row <= there) return;
