@@ -591,20 +591,19 @@ void Run::make_room() {
   // After a resumed part the room is what is there.
   const std::size_t have = records_.rows, known = static_cast<std::size_t>(std::fmin(expected_rows(), 1e15));
   std::size_t rows = known > have ? known : std::max<std::size_t>(1024, 2 * have);
+  const std::size_t least = std::min(rows, have + 1 + have / 16);  // less is not worth the moving
   if (rows * row > static_cast<std::size_t>(kLittleMemory)) {
     // While a column moves, it is there twice.
     const std::int64_t there = available_memory() - kMemoryLeft - static_cast<std::int64_t>(8 * largest * have);
     const std::size_t fit = there > 0 ? have + static_cast<std::size_t>(there) / row : have;
     rows = std::min(rows, fit);
   }
-  const std::size_t least = have + 1 + have / 16;  // less is not worth the moving
   for (; rows >= least; rows = have + (rows - have) / 2) {
     try {
       for (const Column& column : columns_) (records_.*column.list).reserve(rows * column.width);
       room_ = rows;
       return;
-    } catch (const std::bad_alloc&) {
-      if (rows == least) break;
+    } catch (const std::bad_alloc&) {  // perhaps for half as many
     }
   }
   throw std::bad_alloc();
