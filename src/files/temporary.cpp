@@ -3,6 +3,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -66,6 +67,23 @@ void empty_folder(int folder) noexcept {
     if (bytes < 256) return;  // what is left cannot be removed
   }
 }
+
+// Signals that end the program wait while a file is there that is not in the list yet.
+class SignalsWait {
+ public:
+  SignalsWait() {
+    sigset_t some;
+    sigemptyset(&some);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&some, number);
+    pthread_sigmask(SIG_BLOCK, &some, &before_);
+  }
+  SignalsWait(const SignalsWait&) = delete;
+  SignalsWait& operator=(const SignalsWait&) = delete;
+  ~SignalsWait() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+};
 
 // --- leftovers
 
@@ -144,6 +162,7 @@ void remove_stale_folders() {
 
 TemporaryFile::TemporaryFile(const std::string& folder) {
   remove_stale_files(folder);
+  const SignalsWait wait;
   for (int k = 0; k < kTries; ++k) {
     path_ = folder + '/' + std::string(kFile) + std::string(kDrawn, 'X');
     Descriptor file(mkostemp(path_.data(), O_CLOEXEC));  // O_EXCL, mode 0600
@@ -171,6 +190,7 @@ TemporaryFile::~TemporaryFile() {
 
 TemporaryFolder::TemporaryFolder() {
   remove_stale_folders();
+  const SignalsWait wait;
   for (int k = 0; k < kTries; ++k) {
     path_ = folder_for_temporaries() + '/' + std::string(kFolder) + std::string(kDrawn, 'X');
     if (mkdtemp(path_.data()) == nullptr) return;  // mode 0700
