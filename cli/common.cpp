@@ -12,6 +12,7 @@
 #include "rattleback/error.hpp"
 #include "rattleback/method.hpp"
 #include "report/figures.hpp"
+#include "reserve.hpp"
 #include "signals.hpp"
 #include "simulate/option_table.hpp"
 
@@ -164,6 +165,7 @@ void Files::write(const std::string& path, const std::string& said, const std::f
 }
 
 void Files::attempt(const std::string& what, const std::function<void()>& action) {
+  keep_reserve();
   try {
     action();
   } catch (const Error& error) {

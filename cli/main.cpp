@@ -17,6 +17,7 @@
 #include "rattleback/model.hpp"
 #include "report/layout.hpp"
 #include "report/version.hpp"
+#include "reserve.hpp"
 #include "signals.hpp"
 #include "verbs.hpp"
 
@@ -116,6 +117,7 @@ int main(int argc, char** argv) {
   namespace cli = rattleback::cli;
   using cli::say;
   cli::install_signal_handlers();
+  cli::keep_reserve();
   const auto internal = [&](std::string_view what) {
     say("rattleback: an unexpected fault, which should not happen. Please report it with the command and the model:");
     say(what);

@@ -726,13 +726,12 @@ Start consistent_start(const System& system, bool project, StartFunctions& funct
           "of length 0, for example). Start elsewhere, or write the constraint without roots",
           r.name, r.position ? "value" : "time derivative"));
   if (!a.consistent) {
-    // Of a wrong position the velocity level is off, too, so positions are named first.
     const ConstraintResidual* worst = &a.residuals.front();
-    const auto place = [](const ConstraintResidual& r) {
-      return std::pair(r.position && !r.is_rounding(), r.excess());
-    };
     for (const ConstraintResidual& r : a.residuals)
-      if (place(r) > place(*worst)) worst = &r;
+      if (r.excess() > worst->excess()) worst = &r;
+    // Of a wrong position the velocity level is off, too, so the position is named.
+    for (const ConstraintResidual& r : a.residuals)
+      if (r.name == worst->name && r.position && !r.is_rounding()) worst = &r;
     if (!project && !model.project && !a.below.empty())
       throw Error(fmt::format(
           "initial state lies beyond unilateral constraint '{}', which requires g >= 0: g = {:.3e}. Correct the start, "

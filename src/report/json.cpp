@@ -9,6 +9,7 @@
 #include "files/harmless.hpp"
 #include "rattleback/write.hpp"
 #include "report/lists.hpp"
+#include "simulate/memory.hpp"
 #include "simulate/option_table.hpp"
 
 namespace rattleback {
@@ -218,7 +219,10 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
     json["adaptive"] = {{"controller", trajectory.adaptive->controller}, {"tolerance", trajectory.adaptive->tolerance},
                         {"steps", trajectory.adaptive->steps},           {"rejected", trajectory.adaptive->rejected},
                         {"smallest", trajectory.adaptive->smallest},     {"largest", trajectory.adaptive->largest}};
-  if (!trajectory.watched.empty() || !trajectory.events.empty()) json["events"] = events_json(model, trajectory);
+  const std::size_t of_event = trajectory.events.empty() ? 0 : 4 + trajectory.q.size() + trajectory.v.size();
+  const bool events_fit = json_fits(trajectory.events.size() * of_event);
+  if (!trajectory.watched.empty() || !trajectory.events.empty())
+    json["events"] = events_fit ? events_json(model, trajectory) : Json::array();
   if (trajectory.error) json["error"] = *trajectory.error;
   if (trajectory.reverse_defect) json["reversibility"]["defect"] = *trajectory.reverse_defect;
   if (trajectory.observed_order) json["observed_order"] = *trajectory.observed_order;
@@ -229,6 +233,9 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
     json["records"] = {{"output_every", trajectory.output_every}, {"rows", trajectory.records.rows}};
   json["start"] = start_json(model, trajectory);
   json["notes"] = trajectory.notes;
+  if (!events_fit)
+    json["notes"].push_back(
+        fmt::format("there is no memory to list the {} zeros of events here", trajectory.events.size()));
   json["status"] = to_string(trajectory.status);
   json["message"] = trajectory.message;
   json["native"] = trajectory.native;

@@ -1,5 +1,6 @@
 // What `rattleback section` prints and writes.
 #include <algorithm>
+#include <new>
 
 #include <fmt/format.h>
 
@@ -9,6 +10,7 @@
 #include "report/lists.hpp"
 #include "report/state.hpp"
 #include "report/table.hpp"
+#include "simulate/memory.hpp"
 
 namespace rattleback {
 namespace {
@@ -114,6 +116,9 @@ std::string to_json(const Model& model, const SectionRequest& request, const Sec
   if (!request.condition.empty()) json["if"] = request.condition;
   json["direction"] = direction_text(request.direction);
   if (!request.axes.empty()) json["axes"] = request.axes;
+  if (!r.points.empty() &&
+      !json_fits(r.points.size() * (3 + r.points[0].q.size() + r.points[0].v.size() + r.points[0].axes.size())))
+    throw std::bad_alloc();
   json["crossings"] = Json::array();
   for (const SectionPoint& p : r.points) {
     Json one = {{"start", p.start}, {"t", p.t}};

@@ -93,6 +93,11 @@ std::int64_t available_memory() {
   return std::min({left_of_limit(RLIMIT_AS), left_of_limit(RLIMIT_DATA), left_in_groups(), left_in_machine()});
 }
 
+bool json_fits(std::size_t numbers) {
+  const double bytes = 250.0 * static_cast<double>(numbers);  // with names, the text itself, and its growth
+  return bytes <= static_cast<double>(kLittleMemory) / 4.0 || bytes <= static_cast<double>(available_memory());
+}
+
 std::string memory_text(double bytes) {
   const char* unit = "MB";
   double x = bytes / 1e6;

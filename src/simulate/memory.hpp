@@ -1,6 +1,7 @@
 // How much memory there is: to refuse at once what cannot be kept, instead of losing a run hours later.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -14,6 +15,10 @@ std::int64_t available_memory();
 inline constexpr std::int64_t kMemoryLeft = std::int64_t{24} << 20;
 // Less than this is taken without looking how much there is.
 inline constexpr std::int64_t kLittleMemory = std::int64_t{16} << 20;
+
+// Is there memory for a JSON text with so many numbers? It is asked before: the objects of the JSON library need memory even
+// to be destroyed, and without it the program would abort.
+bool json_fits(std::size_t numbers);
 
 // "72 TB", "1.5 GB"
 std::string memory_text(double bytes);

@@ -491,12 +491,20 @@ Trajectory Run::go() {
   }
   if (report.ok && !broken_ && memory_ended_) {
     out.status = Status::stopped;
-    out.message = fmt::format(
-        "stopped at t = {:.10g} (step {}): there is no memory for more than {} records, which take {}. They were kept. "
-        "Record fewer: {}",
-        stepper.t(), steps_, records_.rows, memory_text(static_cast<double>(records_.rows) * row_bytes()),
-        options_.output_every != 0.0 ? fmt::format("--output-every {:g}", 2.0 * options_.output_every)
-                                     : fmt::format("--every {}", 2 * grid_.every));
+    if (single_ && single_->memory_ended())
+      out.message = fmt::format(
+          "stopped at t = {:.10g} (step {}): there is no memory for more than {} zeros of events. They were kept. Ask "
+          "for "
+          "events that are not so frequent, or for an earlier end",
+          stepper.t(), steps_, single_->found().size());
+    else
+      out.message = fmt::format(
+          "stopped at t = {:.10g} (step {}): there is no memory for more than {} records, which take {}. They were "
+          "kept. "
+          "Record fewer: {}",
+          stepper.t(), steps_, records_.rows, memory_text(static_cast<double>(records_.rows) * row_bytes()),
+          options_.output_every != 0.0 ? fmt::format("--output-every {:g}", 2.0 * options_.output_every)
+                                       : fmt::format("--every {}", 2 * grid_.every));
   } else if (report.ok && !broken_ && cancelled_) {
     out.status = Status::cancelled;
     out.message = fmt::format("cancelled at t = {:.10g} (step {}): {} steps were kept", stepper.t(), steps_, steps_);
@@ -597,9 +605,8 @@ double Run::expected_rows() const {
 void Run::fit_records() {
   const double row = row_bytes(), rows = expected_rows();
   if (!options_.keep_records) return;
-  if (rows > 0.0 && rows * row <= static_cast<double>(kLittleMemory)) return;
-  reserve_.reset(new (std::nothrow) char[kReserve]);
-  if (rows == 0.0) return;
+  reserve_.reset(new (std::nothrow) char[kReserve]);  // costs nothing until it is touched
+  if (rows * row <= static_cast<double>(kLittleMemory)) return;
   // A run without any records would be of no use: what little memory they take is tried.
   const double there = static_cast<double>(std::max(kLittleMemory / 4, available_memory() - kMemoryLeft));
   if (rows * row <= there) return;
@@ -626,20 +633,19 @@ void Run::make_room() {
   // After a resumed part the room is what is there.
   const std::size_t have = records_.rows, known = static_cast<std::size_t>(std::fmin(expected_rows(), 1e15));
   std::size_t rows = known > have ? known : std::max<std::size_t>(1024, 2 * have);
+  const std::size_t least = std::min(rows, have + 1 + have / 16);  // less is not worth the moving
   if (rows * row > static_cast<std::size_t>(kLittleMemory)) {
     // While a column moves, it is there twice.
     const std::int64_t there = available_memory() - kMemoryLeft - static_cast<std::int64_t>(8 * largest * have);
     const std::size_t fit = there > 0 ? have + static_cast<std::size_t>(there) / row : have;
     rows = std::min(rows, fit);
   }
-  const std::size_t least = have + 1 + have / 16;  // less is not worth the moving
   for (; rows >= least; rows = have + (rows - have) / 2) {
     try {
       for (const Column& column : columns_) (records_.*column.list).reserve(rows * column.width);
       room_ = rows;
       return;
-    } catch (const std::bad_alloc&) {
-      if (rows == least) break;
+    } catch (const std::bad_alloc&) {  // perhaps for half as many
     }
   }
   throw std::bad_alloc();

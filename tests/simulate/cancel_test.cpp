@@ -239,9 +239,9 @@ TEST(Stop, EndsStudiesSoon) {
   section_request.threads = 2;
   section_request.options.stop = source.get_token();
   SectionReport crossings;
-  EXPECT_LT(
-      seconds_after_stop(source, [&] { crossings = section(MemberSource{"contact-oscillator"}, section_request); }),
-      0.5);
+  EXPECT_LT(seconds_after_stop(
+                source, [&] { crossings = section(MemberSource{"contact-oscillator"}, section_request); }, 1000),
+            0.5);
   EXPECT_EQ(crossings.status, Status::cancelled);
   EXPECT_EQ(crossings.starts.size(), 2U);  // those that were on their way, with what they had
   EXPECT_FALSE(crossings.points.empty());
