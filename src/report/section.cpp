@@ -1,6 +1,5 @@
 // What `rattleback section` prints and writes.
 #include <algorithm>
-#include <new>
 
 #include <fmt/format.h>
 
@@ -116,11 +115,12 @@ std::string to_json(const Model& model, const SectionRequest& request, const Sec
   if (!request.condition.empty()) json["if"] = request.condition;
   json["direction"] = direction_text(request.direction);
   if (!request.axes.empty()) json["axes"] = request.axes;
-  if (!r.points.empty() &&
-      !json_fits(r.points.size() * (3 + r.points[0].q.size() + r.points[0].v.size() + r.points[0].axes.size())))
-    throw std::bad_alloc();
+  const bool fits =
+      r.points.empty() ||
+      json_fits(r.points.size() * (3 + r.points[0].q.size() + r.points[0].v.size() + r.points[0].axes.size()));
   json["crossings"] = Json::array();
   for (const SectionPoint& p : r.points) {
+    if (!fits) break;
     Json one = {{"start", p.start}, {"t", p.t}};
     put_state(one, model, p.q, p.v);
     one["direction"] = p.direction > 0 ? "up" : "down";
@@ -140,6 +140,7 @@ std::string to_json(const Model& model, const SectionRequest& request, const Sec
   }
   if (r.moved > 0) json["moved"] = {{"starts", r.moved}, {"largest", r.moved_by}};
   json["notes"] = r.notes;
+  if (!fits) json["notes"].push_back(fmt::format("there is no memory to list the {} crossings here", r.points.size()));
   if (r.status != Status::done) {
     json["status"] = to_string(r.status);
     json["message"] = r.message;

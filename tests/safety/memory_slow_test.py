@@ -126,7 +126,11 @@ def check_ensemble():
             assert part["status"] == "stopped" and "there was no memory for more than" in part["message"], err
             assert 0 < part["members"] < 48, part["members"]
         if status == 0:
-            assert without_times(out) == without_times(free), megabytes
+            expected = without_times(free)
+            if "over_time" not in json.loads(out):  # a long list may be left out, with a note
+                assert "no memory to list" in out
+                del expected["over_time"]
+            assert without_times(out) == expected, megabytes
     status, _, err = run([*members, "--every", "1", "--until", "4e9"])
     assert status == 2 and "Pass --every" in err, (status, err)
 
