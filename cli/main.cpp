@@ -116,7 +116,6 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a limit of file sizes is a fault of one write, as a full disk is
   namespace cli = rattleback::cli;
   using cli::say;
-  cli::install_signal_handlers();
   cli::keep_reserve();
   const auto internal = [&](std::string_view what) {
     say("rattleback: an unexpected fault, which should not happen. Please report it with the command and the model:");
@@ -124,6 +123,7 @@ int main(int argc, char** argv) {
     return cli::kInternalError;
   };
   try {
+    cli::install_signal_handlers();
     const int status = cli::dispatch(argc > 1 ? cli::Words(argv + 1, argv + argc) : cli::Words{});
     cli::finish_stdout();
     return status;
