@@ -70,7 +70,10 @@ void install_signal_handlers() {
 
 std::stop_token stop_token() { return source().get_token(); }
 
-void begin_computing() { computing = true; }
+void begin_computing() {
+  files::remove_stale_folders();  // of processes that were killed
+  computing = true;
+}
 
 int received_signal() { return received.load(); }
 

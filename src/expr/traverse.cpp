@@ -17,18 +17,23 @@ std::vector<NodeId> reachable(const Graph& graph, std::span<const NodeId> roots)
     open += (word & bit) == 0 ? 1 : 0;
     word |= bit;
   };
-  for (const NodeId root : roots) mark(root);
   std::vector<NodeId> found;
   if (roots.empty()) return found;
-  for (std::size_t w = *std::max_element(roots.begin(), roots.end()) / 64; open > 0; --w)
-    while (marks[w] != 0) {
-      const auto high = static_cast<unsigned>(63 - std::countl_zero(marks[w]));
-      marks[w] ^= std::uint64_t{1} << high;
-      --open;
-      const auto id = static_cast<NodeId>(w * 64 + high);
-      found.push_back(id);
-      for_each_argument(graph[id], mark);
-    }
+  for (const NodeId root : roots) mark(root);
+  try {
+    for (std::size_t w = *std::max_element(roots.begin(), roots.end()) / 64; open > 0; --w)
+      while (marks[w] != 0) {
+        const auto high = static_cast<unsigned>(63 - std::countl_zero(marks[w]));
+        marks[w] ^= std::uint64_t{1} << high;
+        --open;
+        const auto id = static_cast<NodeId>(w * 64 + high);
+        found.push_back(id);
+        for_each_argument(graph[id], mark);
+      }
+  } catch (...) {  // memory
+    std::fill(marks.begin(), marks.end(), 0);
+    throw;
+  }
   std::reverse(found.begin(), found.end());
   return found;
 }

@@ -119,7 +119,15 @@ SingularValues singular_values_and_v(const MatrixXd& A) {
   return {svd.singularValues(), svd.matrixV()};
 }
 
-VectorXd singular_values(const MatrixXd& A) { return Eigen::JacobiSVD<MatrixXd>(A).singularValues(); }
+// The triangle of a pivoted QR factorisation first. Eigen would do that itself for matrices that are not square, but there
+// it destroys a part of itself twice when memory ends.
+VectorXd singular_values(const MatrixXd& A) {
+  if (A.size() == 0) return VectorXd();
+  const Eigen::ColPivHouseholderQR<MatrixXd> qr(A.cols() > A.rows() ? MatrixXd(A.transpose()) : A);
+  const Eigen::Index k = std::min(A.rows(), A.cols());
+  const MatrixXd R = qr.matrixR().topRows(k).triangularView<Eigen::Upper>();
+  return Eigen::JacobiSVD<MatrixXd, Eigen::NoQRPreconditioner>(R).singularValues();
+}
 
 MatrixXd product(const MatrixXd& A, const MatrixXd& B) { return A * B; }
 RowMajorXd product(const RowMajorXd& A, const RowMajorXd& B) { return A * B; }

@@ -38,7 +38,7 @@ def wait_for(path):
 
 def main():
     root = tempfile.mkdtemp(prefix="rattleback_faults_")
-    request = ["--steps", "400000", "--every", "400"]
+    request = ["--steps", "4000000", "--every", "4000"]
     checkpoint = [*request, "--checkpoint", "in/c", "--checkpoint-seconds", "0.01"]
     try:
         os.mkdir(os.path.join(root, "in"))
@@ -52,7 +52,7 @@ def main():
         assert status == 74, (status, err)
         assert "warning: checkpoint 'in/c' could not be written: File too large. The run goes on" in err, err
         assert err.count("warning:") == 1, err
-        assert "State at t = 400" in out, out
+        assert "State at t = 4000" in out, out
         assert sorted(os.listdir(os.path.join(root, "in"))) == ["c", "c.records"]
         resumes(root, expected, checkpoint)  # from the last one that was written
 

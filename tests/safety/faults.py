@@ -178,7 +178,7 @@ class Faults:
             count = self.count("malloc", FIRST, None)
             numbers = list(range(1, min(mallocs, count) + 1)) + draw.sample(range(1, count + 1), min(mallocs, count))
             for n in numbers:
-                self.try_one("malloc", n, n % 5 == 0, n % 2 == 0)
+                self.try_one("malloc", n, False, n % 2 == 0)
 
     def finish(self):
         for place in (self.undisturbed, self.second, self.older):

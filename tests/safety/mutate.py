@@ -145,8 +145,11 @@ class Target:
         folder = tempfile.mkdtemp(prefix="rattleback_mutation_")
         try:
             for name, good in self.files.items():
-                with open(os.path.join(folder, name), "wb") as file:
+                path = os.path.join(folder, name)
+                os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+                with open(path, "wb") as file:
                     file.write(data if name == self.damaged else good)
+                os.chmod(path, 0o600)
             return request(self.arguments, folder, self.output, limit)
         finally:
             shutil.rmtree(folder)
@@ -220,7 +223,25 @@ def recipes():
                  "o/index.html", strict=False)
 
 
-TARGETS = [checkpoints, tableaux, starts, recipes]
+def caches():
+    """Compiled steps: a damaged object is made again, and the numbers stay."""
+    arguments = ["run", "double-pendulum", "--method", "rattle", "--step", "0.01", "--steps", "200", "--native", "on",
+                 "--output", "out.csv"]
+    folder = tempfile.mkdtemp(prefix="rattleback_mutation_")
+    try:
+        subprocess.run([BINARY, *arguments], cwd=folder, check=True, stdout=subprocess.DEVNULL,
+                       env=dict(os.environ, XDG_CACHE_HOME=folder, TMPDIR=folder, HOME=folder))
+        kept = [name for name in os.listdir(os.path.join(folder, "rattleback")) if name.endswith(".so")]
+        assert len(kept) == 1, kept
+        name = "rattleback/" + kept[0]
+        with open(os.path.join(folder, name), "rb") as file:
+            files = {name: file.read()}
+    finally:
+        shutil.rmtree(folder)
+    yield Target("cache", files, name, arguments, "out.csv", strict=True)
+
+
+TARGETS = [checkpoints, tableaux, starts, recipes, caches]
 
 
 def play(count, seed):
