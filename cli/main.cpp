@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "files/harmless.hpp"
+#include "heap.hpp"
 #include "model/suggest.hpp"
 #include "rattleback/cancelled.hpp"
 #include "rattleback/error.hpp"
@@ -116,6 +117,7 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a limit of file sizes is a fault of one write, as a full disk is
   namespace cli = rattleback::cli;
   using cli::say;
+  cli::prepare_heap();
   cli::keep_reserve();
   const auto internal = [&](std::string_view what) {
     say("rattleback: an unexpected fault, which should not happen. Please report it with the command and the model:");
