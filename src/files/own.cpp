@@ -11,7 +11,9 @@
 
 namespace rattleback::files {
 
-OwnFile open_own(const std::string& path, int flags) {
+OwnFile open_own(const std::string& path, int flags) { return open_own(path, flags, AT_FDCWD); }
+
+OwnFile open_own(const std::string& path, int flags, int folder) {
   OwnFile out;
   const auto refuse = [&](std::string why) {
     out.file = Descriptor();
@@ -19,7 +21,7 @@ OwnFile open_own(const std::string& path, int flags) {
     return std::move(out);
   };
   const auto unreadable = [&] { return refuse(fmt::format("cannot be opened: {}", std::strerror(errno))); };
-  out.file = Descriptor(::open(path.c_str(), flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  out.file = Descriptor(::openat(folder, path.c_str(), flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   if (!out.file && errno == ENOENT) {
     out.missing = true;
     return refuse("does not exist");
@@ -37,6 +39,14 @@ OwnFile open_own(const std::string& path, int flags) {
                               static_cast<unsigned>(s.st_mode & 0777U)));
   out.size = static_cast<std::uintmax_t>(s.st_size);
   return out;
+}
+
+bool read_own(const std::string& path, int folder, std::uintmax_t largest, std::string& bytes) {
+  bytes.clear();
+  const OwnFile own = open_own(path, O_RDONLY, folder);
+  if (!own || own.size > largest) return false;
+  bytes.resize(static_cast<std::size_t>(own.size));
+  return read_all_at(own.file.get(), bytes.data(), bytes.size(), 0);
 }
 
 }  // namespace rattleback::files

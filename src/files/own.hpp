@@ -18,7 +18,11 @@ struct OwnFile {
 };
 
 // A regular file that nobody but this user (or root) can have written. `flags`: O_RDONLY or O_RDWR. No link is followed,
-// and no pipe waited for.
+// and no pipe waited for. folder: an open one that the path begins in.
+[[nodiscard]] OwnFile open_own(const std::string& path, int flags, int folder);
 [[nodiscard]] OwnFile open_own(const std::string& path, int flags);
+
+// All of such a file, if it has at most `largest` bytes.
+[[nodiscard]] bool read_own(const std::string& path, int folder, std::uintmax_t largest, std::string& bytes);
 
 }  // namespace rattleback::files

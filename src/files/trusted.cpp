@@ -49,16 +49,4 @@ Descriptor open_trusted_folder(const std::string& path, bool make) {
   return here;
 }
 
-OwnFile read_own_file(int folder, const std::string& name, std::uintmax_t largest, std::string& bytes) {
-  // Without O_NONBLOCK a pipe of that name would make us wait.
-  const Descriptor file(openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (!file) return errno == ENOENT ? OwnFile::missing : errno == ELOOP ? OwnFile::foreign : OwnFile::unreadable;
-  struct stat s {};
-  if (fstat(file.get(), &s) != 0) return OwnFile::unreadable;
-  if (!S_ISREG(s.st_mode) || s.st_uid != geteuid() || (s.st_mode & kWrittenByOthers) != 0) return OwnFile::foreign;
-  if (s.st_size < 0 || static_cast<std::uintmax_t>(s.st_size) > largest) return OwnFile::foreign;
-  bytes.resize(static_cast<std::size_t>(s.st_size));
-  return read_all_at(file.get(), bytes.data(), bytes.size(), 0) ? OwnFile::read : OwnFile::unreadable;
-}
-
 }  // namespace rattleback::files

@@ -1,4 +1,4 @@
-// Folders and files that nobody else could have put there, judged by descriptors: what is opened is what was judged, however
+// Folders that nobody else could have put there, judged by descriptors: what is opened is what was judged, however
 // names are moved about meanwhile.
 #pragma once
 
@@ -15,11 +15,5 @@ namespace rattleback::files {
 // us there. Links are followed before anything is judged, and none afterwards.
 // make: missing folders are made, for us alone. Without a value: errno says why, EPERM that it is not to be trusted.
 [[nodiscard]] Descriptor open_trusted_folder(const std::string& path, bool make);
-
-enum class OwnFile { read, missing, foreign, unreadable };
-
-// All of a regular file in a folder, if it belongs to us, nobody else may write to it and it has at most `largest` bytes.
-// foreign: it is there, but not so.
-[[nodiscard]] OwnFile read_own_file(int folder, const std::string& name, std::uintmax_t largest, std::string& bytes);
 
 }  // namespace rattleback::files

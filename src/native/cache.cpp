@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "files/digest.hpp"
+#include "files/own.hpp"
 #include "files/temporary.hpp"
 #include "files/trusted.hpp"
 
@@ -98,7 +99,7 @@ std::string Cache::find(std::string_view origin) const {
   std::string entry;
   if (!folder_) return entry;
   const std::string name = name_of(origin);
-  if (files::read_own_file(folder_.get(), name, kLargestEntry, entry) != files::OwnFile::read) return "";
+  if (!files::read_own(name, folder_.get(), kLargestEntry, entry)) return "";
   if (!reduce_to_object(entry, origin)) {
     (void)unlinkat(folder_.get(), name.c_str(), 0);
     return "";

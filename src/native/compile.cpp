@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "files/descriptor.hpp"
+#include "files/own.hpp"
 #include "files/temporary.hpp"
 #include "files/trusted.hpp"
 #include "native/cache.hpp"
@@ -111,7 +112,7 @@ Made make(const std::string& text, const std::string& compiler, const std::stop_
     const files::Descriptor made(openat(folder.fd(), kObjectName, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
     if (made) (void)fchmod(made.get(), 0600);
   }
-  const bool read = files::read_own_file(folder.fd(), kObjectName, kLargestEntry, out.object) == files::OwnFile::read;
+  const bool read = files::read_own(kObjectName, folder.fd(), kLargestEntry, out.object);
   if (!read || !out.object.starts_with(kElf))
     return {"", fault(fmt::format("the compiler {} made no object", compiler))};
   return out;
