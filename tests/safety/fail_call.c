@@ -1,4 +1,4 @@
-// Makes the n-th call of one kind fail, for faults_test.py: loaded before the C library (LD_PRELOAD).
+// Makes the n-th call of one kind fail, for faults.py: loaded before the C library (LD_PRELOAD).
 //   FAIL_CALL   write, rename, sync, open, malloc or fork
 //   FAIL_AT     which call fails, from 1; 0: none
 //   FAIL_FOR    how many in a row fail; 1 unless given

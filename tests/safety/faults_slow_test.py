@@ -1,4 +1,4 @@
-"""Some calls of each kind fail; all of them in faults_long_test.py."""
+"""Some calls of each kind fail; all of them in faults_long_test.py. (Sanitizers have functions for memory of their own.)"""
 import os
 import sys
 
