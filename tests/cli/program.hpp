@@ -20,6 +20,8 @@ struct Outcome {
 
 std::string read_all(const std::filesystem::path& path);
 
+namespace running {  // the library has a Program, too
+
 class Program : public ::testing::Test {
  protected:
   void SetUp() override;
@@ -55,6 +57,9 @@ class Program : public ::testing::Test {
 
   std::filesystem::path base_, folder_;
 };
+
+}  // namespace running
+using running::Program;
 
 // Leaves its domain in finite time: every method has to stop.
 inline const std::string kEscaping = R"toml(name = "Escapes in finite time"
