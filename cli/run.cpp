@@ -51,6 +51,9 @@ void check_files(Arguments& a, const std::string& system, const Options& options
     };
     return place(x) == place(y) && !error;
   };
+  if (same(output, plot)) a.fault("--output and --plot name the same file; give two names");
+  if (same(output, page)) a.fault("--output and --report name the same file; give two names");
+  if (same(plot, page)) a.fault("--plot and --report name the same file; give two names");
   if (same(output, options.checkpoint)) a.fault("--output and --checkpoint name the same file; give two names");
   if (same(page, options.checkpoint)) a.fault("--report and --checkpoint name the same file; give two names");
   if (same(plot, options.checkpoint)) a.fault("--plot and --checkpoint name the same file; give two names");

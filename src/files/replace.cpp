@@ -21,8 +21,16 @@ namespace fs = std::filesystem;
   throw Error(fmt::format("cannot write '{}': {}", path, std::strerror(errno)));
 }
 
+// A link that somebody else made would send what we write to where he wants it.
+bool is_foreign_link(const std::string& path) {
+  struct stat s {};
+  return lstat(path.c_str(), &s) == 0 && S_ISLNK(s.st_mode) && s.st_uid != geteuid() && s.st_uid != 0;
+}
+
 std::string followed(const std::string& path) {
   std::error_code ignored;
+  if (is_foreign_link(path))
+    throw Error(fmt::format("cannot write '{}': it is a link that belongs to another user", path));
   if (!fs::is_symlink(path, ignored)) return path;
   const fs::path file = fs::canonical(path, ignored);
   return file.empty() ? path : file.string();
@@ -57,6 +65,8 @@ void check_place(const std::string& path, std::string_view what) {
     throw Error(fmt::format("{} '{}' cannot be used: {}", what, path, error.message()));
   if (!fs::is_directory(folder_status))
     throw Error(fmt::format("{} '{}': '{}' is not a folder", what, path, folder.string()));
+  if (is_foreign_link(path))
+    throw Error(fmt::format("{} '{}' is a link that belongs to another user. Name another place", what, path));
   const fs::file_status status = fs::status(path, error);
   if (status.type() == fs::file_type::none)
     throw Error(fmt::format("{} '{}' cannot be used: {}", what, path, error.message()));

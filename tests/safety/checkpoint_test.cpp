@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "files/own.hpp"
+#include "files/replace.hpp"
 #include "simulate/checkpoint_file.hpp"
 #include "simulate/resume_pairs.hpp"
 
@@ -345,6 +346,19 @@ TEST_F(Safety, ANameThatCannotServeIsRefusedBeforeTheRun) {
   options_.checkpoint = (scratch_.path / std::string(244, 'x')).string();
   expect_contains(refusal(false), "is too long: it may have 243 bytes");
   EXPECT_TRUE(names().empty());
+}
+
+// Outputs follow links of one's own, but not those that another user laid. Only root can make one look so.
+TEST_F(Safety, OutputsDoNotFollowLinksOfOtherUsers) {
+  const std::string place = (scratch_.path / "out.csv").string(), target = (scratch_.path / "target").string();
+  put(target, "before");
+  ASSERT_EQ(symlink(target.c_str(), place.c_str()), 0);
+  files::write_text(place, "mine");
+  EXPECT_EQ(bytes_of(target), "mine");
+  if (lchown(place.c_str(), 65534, 65534) != 0) return;  // who may not give files away is done
+  EXPECT_THROW(files::check_place(place, "output file"), Error);
+  EXPECT_THROW(files::write_text(place, "again"), Error);
+  EXPECT_EQ(bytes_of(target), "mine");
 }
 
 // --- faults while the run goes on
