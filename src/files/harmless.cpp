@@ -28,9 +28,15 @@ Decoded decoded(std::string_view text) {
   return {size, code};
 }
 
+// Marks and overrides of the direction show a text in another order than it has [Unicode TR 36, 2.5].
+bool turns_text(std::uint32_t code) {
+  return code == 0x61c || code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
+         (code >= 0x2066 && code <= 0x2069);
+}
+
 bool is_control(std::uint32_t code) {
-  return (code < 0x20 && code != '\n' && code != '\t') || (code >= 0x7f && code < 0xa0) || code == 0xfffe ||
-         code == 0xffff;
+  return turns_text(code) || (code < 0x20 && code != '\n' && code != '\t') || (code >= 0x7f && code < 0xa0) ||
+         code == 0xfffe || code == 0xffff;
 }
 
 // Of printable ASCII and line feeds, which is most of all texts.
@@ -77,23 +83,21 @@ void write_harmless(std::FILE* to, std::string_view text) {
 }
 
 std::string harmless_json(std::string json) {
-  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(json[i]); };
-  const auto c1 = [&](std::size_t i) { return at(i) == 0xc2 && i + 1 < json.size() && at(i + 1) < 0xa0; };
-  const std::size_t size = json.size();
-  std::size_t i = 0;
-  while (i < size && at(i) != 0x7f && !c1(i)) ++i;
-  if (i == size) return json;
-  std::string out = json.substr(0, i);
-  for (; i < size; ++i) {
-    if (at(i) == 0x7f) {
-      out += "\\u007f";
-    } else if (c1(i)) {
-      out += fmt::format("\\u{:04x}", at(++i));
-    } else {
-      out += json[i];
+  const auto suspicious = [](char c) { return static_cast<unsigned char>(c) >= 0x7f; };
+  std::size_t from = 0, i = 0;
+  std::string out;
+  while (i < json.size()) {
+    const Decoded c = suspicious(json[i]) ? decoded(std::string_view(json).substr(i)) : Decoded{1, ' '};
+    const std::size_t next = i + (c.size == 0 ? 1 : c.size);
+    if (c.size != 0 && is_control(c.code)) {  // in a string: nothing of it stands elsewhere in JSON
+      out.append(json, from, i - from);
+      out += fmt::format("\\u{:04x}", c.code);
+      from = next;
     }
+    i = next;
   }
-  return out;
+  if (from == 0) return json;
+  return out.append(json, from);
 }
 
 }  // namespace rattleback::files

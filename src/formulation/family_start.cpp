@@ -347,7 +347,9 @@ class SparseProblem {
     if (lu.info() != Eigen::Success) return VectorXd::Constant(n, std::nan(""));
     return lu.solve(b).head(n);
   }
-  [[nodiscard]] double length(const VectorXd& dx) const { return std::sqrt(std::fmax(0.0, dx.dot(S_ * dx))); }
+  [[nodiscard]] double inner(const VectorXd& dx, const VectorXd& dy) const { return dx.dot(S_ * dy); }
+  [[nodiscard]] double length(const VectorXd& dx) const { return std::sqrt(std::fmax(0.0, inner(dx, dx))); }
+  [[nodiscard]] Eigen::Index residual_size() const { return rows_; }
   [[nodiscard]] double reach(std::size_t i) const { return reach_(static_cast<Eigen::Index>(i)); }
   [[nodiscard]] const std::vector<std::size_t>& free() const { return free_; }
 

@@ -4,7 +4,8 @@
 //      theta grows until |f| falls. With mu of the size of |f| the iteration stays quadratic also where constraints are
 //      redundant: off f = 0 their Jacobian has full rank, with singular values of the size of |f| that mean nothing, and mu
 //      hides them.                                                                    [YamashitaFukushima2001]
-//   2. along f = 0 towards the start, until x - x0 is S-orthogonal to what the constraints allow; each move is followed by 1.
+//   2. along f = 0 towards the start by Newton's moves, until x - x0 is S-orthogonal to what the constraints allow; each
+//      move is followed by 1.
 //   3. the same once more from a point beside that one. Where f and x0 are symmetric, 1 and 2 keep the symmetry and may end
 //      at a saddle of the distance: from the axis of an ellipse at its far end. From beside it they go on to nearer points.
 //
@@ -23,7 +24,8 @@ namespace rattleback {
 //   VectorXd residual(x)               f, its rows of the size of |dx|_S for a move dx that they forbid
 //   bool linearise(x)                  J; false when it is not finite
 //   VectorXd step(offset, r, mu)       dx of least |offset + dx|_S with J dx = -r; mu as above, 0: of least squares
-//   double length(dx)                  |dx|_S
+//   double inner(dx, dy), length(dx)   <dx, dy>_S, |dx|_S
+//   Index residual_size()              of f
 //   double reach(i)                    how far a move of length 1 can move element i
 template <class Problem>
 class Projector {
@@ -47,7 +49,7 @@ class Projector {
   }
 
  private:
-  static constexpr int kMoves = 200, kIterations = 200;
+  static constexpr int kMoves = 200, kIterations = 200, kConjugate = 50;
   static constexpr double kNearest = 1e-10, kSame = 4.0;
 
   void try_beside(VectorXd& x, const VectorXd& start) {
@@ -62,10 +64,9 @@ class Projector {
       seed = seed * 1664525u + 1013904223u;
       w(i) = p_.reach(static_cast<std::size_t>(i)) * (2.0 * static_cast<double>(seed >> 8) / 16777216.0 - 1.0);
     }
-    const VectorXd allowed = p_.step(-w, VectorXd::Zero(p_.residual(x).size()), 0.0);
-    if (!allowed.allFinite() || !(p_.length(allowed) > 1e-6 * p_.length(w))) return;
-    VectorXd y = x + kBeside * far / p_.length(allowed) * allowed;
-    last_x_.resize(0);
+    const VectorXd aside = allowed(w);
+    if (!aside.allFinite() || !(p_.length(aside) > 1e-6 * p_.length(w))) return;
+    VectorXd y = x + kBeside * far / p_.length(aside) * aside;
     approach(y, start);
     if (p_.residual(y).norm() <= kSame * left_ && p_.length(y - start) < kClearlyNearer * far) x = y;
   }
@@ -73,34 +74,52 @@ class Projector {
   void approach(VectorXd& x, const VectorXd& start) {
     restore(x);
     for (int k = 0; k < kMoves; ++k) {
-      const VectorXd offset = x - start;
-      const double far = p_.length(offset);
+      const double far = p_.length(x - start);
       if (!(far > kNearest * size_) || !p_.linearise(x)) return;
-      const VectorXd along = p_.step(offset, VectorXd::Zero(p_.residual(x).size()), 0.0);
+      const VectorXd along = towards(x, start);
       if (!along.allFinite() || p_.length(along) <= kNearest * far) return;
-      bool nearer = false;
-      for (double part = reach(x, along); part > 0.005 && !nearer; part *= 0.5) {
-        VectorXd y = x + part * along;
-        const double left = restore(y);
-        nearer = left <= kSame * left_ && p_.length(y - start) < far;
-        if (nearer) {
-          last_x_ = x;
-          last_along_ = along;
-          x = y;
-        }
-      }
-      if (!nearer) return;
+      if (!move(x, start, far, newton(x, start, along)) && !move(x, start, far, along)) return;
     }
   }
 
-  // How much of a move to try: all of it at first, then what the change of the last two says about the curvature of the
-  // constraints.                                                                            [BarzilaiBorwein1988]
-  double reach(const VectorXd& x, const VectorXd& along) const {
-    if (last_x_.size() == 0) return 1.0;
-    const VectorXd s = x - last_x_, y = last_along_ - along;
-    const double length = p_.length(s), plus = p_.length(s + y), minus = p_.length(s - y);
-    const double product = 0.25 * (plus + minus) * (plus - minus);
-    return product > 0.0 ? std::fmin(std::fmax(length * length / product, 0.05), 20.0) : 1.0;
+  // The part of start - x that the constraints linearised last allow: against the gradient of |x - start|_S^2 / 2 on f = 0.
+  VectorXd towards(const VectorXd& x, const VectorXd& start) { return allowed(start - x); }
+  VectorXd allowed(const VectorXd& w) { return p_.step(-w, VectorXd::Zero(p_.residual_size()), 0.0); }
+
+  // As much of dx as brings x nearer, and back to f = 0.
+  bool move(VectorXd& x, const VectorXd& start, double far, const VectorXd& dx) {
+    for (double part = 1.0; part > 1e-6; part *= 0.5) {
+      VectorXd y = x + part * dx;
+      const double left = restore(y);
+      if (!(left <= kSame * left_ && p_.length(y - start) < far)) continue;
+      x = y;
+      return true;
+    }
+    return false;
+  }
+
+  // Newton's move: where the curved surface f = 0 ends nearest to the start, by conjugate gradients in what is allowed.
+  // Curvature comes from differences of `towards`, which is enough for a direction; where the distance is not convex the
+  // move found so far serves.                                                                [NocedalWright2006, 7.1]
+  VectorXd newton(const VectorXd& x, const VectorXd& start, const VectorXd& along) {
+    const double slope = p_.length(along), enough = std::fmin(0.1, std::sqrt(slope / size_)) * slope;
+    VectorXd move = VectorXd::Zero(x.size()), left = along, d = along;
+    double square = slope * slope;
+    for (int k = 0; k < kConjugate && std::sqrt(square) > enough; ++k) {
+      const double t = std::sqrt(std::numeric_limits<double>::epsilon()) * size_ / p_.length(d);
+      const bool beside = p_.linearise(x + t * d);
+      const VectorXd there = towards(x + t * d, start);
+      if (!p_.linearise(x) || !beside || !there.allFinite()) break;
+      const VectorXd curved = allowed((along - there) / t);
+      const double product = p_.inner(d, curved);
+      if (!(product > 0.0) || !curved.allFinite()) break;
+      move += square / product * d;
+      left -= square / product * curved;
+      const double next = p_.inner(left, left);
+      d = left + next / square * d;
+      square = next;
+    }
+    return move.isZero(0.0) ? along : move;
   }
 
   double restore(VectorXd& x) {
@@ -138,7 +157,6 @@ class Projector {
   Problem& p_;
   bool damped_;
   double size_ = 0.0, left_ = -1.0;
-  VectorXd last_x_, last_along_;
 };
 
 }  // namespace rattleback

@@ -511,6 +511,10 @@ class DenseProblem {
     return linalg::product(to_, linalg::least_norm_solution(A, b));
   }
   [[nodiscard]] double length(const VectorXd& dx) const { return linalg::product(from_, dx).norm(); }
+  [[nodiscard]] double inner(const VectorXd& dx, const VectorXd& dy) const {
+    return linalg::product(from_, dx).dot(linalg::product(from_, dy));
+  }
+  [[nodiscard]] Eigen::Index residual_size() const { return rows_; }
   // How far a move of length 1 can move an element.
   [[nodiscard]] double reach(std::size_t i) const { return to_.row(static_cast<Eigen::Index>(i)).norm(); }
   [[nodiscard]] const std::vector<Eigen::Index>& free() const { return free_; }

@@ -39,9 +39,13 @@ void write_trajectory(const Model& model, const Trajectory& trajectory, const st
                       const std::string& path) {
   check_output_path(path);
   files::Replacement file(path);
-  switch (format_of(path)) {
-    case Format::csv: write_csv(model, trajectory, file.path()); break;
-    case Format::hdf5: write_hdf5(model, trajectory, options, file.path()); break;
+  try {
+    switch (format_of(path)) {
+      case Format::csv: write_csv(model, trajectory, file.path()); break;
+      case Format::hdf5: write_hdf5(model, trajectory, options, file.path()); break;
+    }
+  } catch (const Error& error) {  // written under another name, which nobody knows
+    throw Error(fmt::format("output file '{}': {}", path, error.what()));
   }
   file.commit();
 }

@@ -58,6 +58,14 @@ void sync_folder(const std::string& folder) {
   if (d) (void)files::sync(d.get());
 }
 
+// Something that a run must not replace: neither empty nor of any version of these files.
+bool is_foreign(const std::string& path, std::string_view magic) {
+  const files::OwnFile own = files::open_own(path, O_RDONLY);
+  if (!own || own.size == 0) return false;  // what is not our own is refused elsewhere
+  std::string head(magic.size(), '\0');
+  return own.size < head.size() || !files::read_all_at(own.file.get(), head.data(), head.size(), 0) || head != magic;
+}
+
 std::string usable(const std::string& path) {
   files::check_place(path, "checkpoint");
   std::error_code ignored;
@@ -166,6 +174,11 @@ void CheckpointFile::read_records(const Checkpoint& c, const std::function<void(
 void CheckpointFile::begin(const Checkpoint* resumed) {
   files::remove_stale_files(folder_);
   if (resumed == nullptr) {
+    for (const auto& [path, magic] : {std::pair{path_, "RBCHK"}, {records_path_, "RBREC"}, {old_path_, "RBREC"}})
+      if (is_foreign(path, magic))
+        throw Error(fmt::format("checkpoint '{}' would replace '{}', which is no file of a checkpoint, or is damaged. Give "
+                                "another name, or remove it",
+                                path_, path));
     identity_ = new_identity();
     records_ = files::Descriptor();
     return;

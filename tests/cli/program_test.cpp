@@ -309,7 +309,7 @@ TEST_F(CommandLine, FullDiskDoesNotLoseTheResult) {
                                    "trap '' XFSZ; ulimit -f 8; " RATTLEBACK_BINARY
                                    " run skate --step 0.01 --until 100 --output out.csv --json"});
   EXPECT_EQ(outcome.status, 74);
-  EXPECT_EQ(outcome.err, "cannot write the CSV file: File too large\n");
+  EXPECT_EQ(outcome.err, "output file 'out.csv': cannot write the CSV file: File too large\n");
   EXPECT_EQ(parse_json(outcome.out)["status"], "done");
   EXPECT_TRUE(std::filesystem::is_empty(folder_));
 }

@@ -81,6 +81,17 @@ class Safety : public ::testing::Test {
   std::string file_, records_;
 };
 
+TEST_F(Safety, AStartDoesNotReplaceFilesThatAreNoCheckpoints) {
+  for (const char* suffix : {"", ".records", ".records.old"}) {
+    put(file_ + suffix, "letters to a friend");
+    expect_contains(refusal(false), fmt::format("would replace '{}{}', which is no file of a checkpoint", file_, suffix));
+    EXPECT_EQ(bytes_of(file_ + suffix), "letters to a friend");
+    put(file_ + suffix, "");  // as mktemp leaves it
+    EXPECT_EQ(run(false).status, Status::done);
+    fs::remove(file_ + suffix);
+  }
+}
+
 TEST_F(Safety, EveryFlippedBitOfTheStateIsRefused) {
   run(false);
   const std::string good = bytes_of(file_);

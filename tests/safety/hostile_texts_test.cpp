@@ -46,6 +46,17 @@ TEST_F(HostileTexts, ATitleCannotCommandTheTerminal) {
   EXPECT_EQ(o.out.substr(0, o.out.find('\n')), "\\x1b]0;owned\\x07\\x7f\\u009b31m (m)");
 }
 
+TEST_F(HostileTexts, ATitleCannotTurnTheDirectionOfTheText) {
+  write("m.toml", titled("safe\\u202elmot"));
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"run", "m.toml"}, {"check", "m.toml", "--json"}}) {
+    const Outcome o = rattleback(words);
+    EXPECT_EQ(o.status, 0) << o.err;
+    EXPECT_EQ(o.out.find("\xe2\x80\xae"), std::string::npos) << o.out;
+  }
+  EXPECT_NE(rattleback({"run", "m.toml"}).out.find("safe\\u202elmot"), std::string::npos);
+}
+
 TEST_F(HostileTexts, KeysExpressionsAndStartsCannotEither) {
   const auto model = [&](const std::string& text, bool shown = true) {
     write("m.toml", text);

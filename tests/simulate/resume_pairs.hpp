@@ -21,8 +21,10 @@ inline std::string everything(const Model& model, const Trajectory& t) {
   nlohmann::ordered_json json = report::run_json(model, t);
   for (const char* key : {"wall_seconds", "compile_seconds", "native", "compiled_steps"}) json.erase(key);
   nlohmann::ordered_json notes = nlohmann::ordered_json::array();
-  for (const auto& note : json["notes"])
-    if (!note.get<std::string>().starts_with("there is no checkpoint")) notes.push_back(note);
+  for (const auto& note : json["notes"]) {  // those of what was compiled count the steps since the resumption
+    const auto text = note.get<std::string>();
+    if (!text.starts_with("there is no checkpoint") && !text.starts_with("--native on: ")) notes.push_back(note);
+  }
   json["notes"] = notes;
   const auto& r = t.records;
   std::string text = json.dump();

@@ -131,15 +131,15 @@ Reals Subject::state(const Trajectory& t, std::size_t i) const {
 Verdict Subject::verdict(const MethodInfo& method, RandomCheck check) {
   switch (check) {
     case RandomCheck::multipliers: return multipliers(method);
-    case RandomCheck::order: return order(options(method), false);
+    case RandomCheck::order: return order(method, options(method), false);
     case RandomCheck::composed: {
       Options o = options(method);
       o.compose = random_.number % 2 == 0 ? 4 : 6;
-      return order(std::move(o), false);
+      return order(method, std::move(o), false);
     }
     case RandomCheck::adaptive: return adaptive(method);
     case RandomCheck::audit: return audit(method);
-    case RandomCheck::dense: return order(options(method), true);
+    case RandomCheck::dense: return order(method, options(method), true);
     case RandomCheck::events: return events(method);
     case RandomCheck::resume: return resume(method);
     case RandomCheck::native: return native(method);
@@ -226,7 +226,7 @@ std::vector<Reals> Subject::right_motion(double until, int count) {
 
 // Halves the step until the error falls twice as claimed; between steps one order less is promised. The multipliers of an
 // odae are the method's own, so that they have an order, too.
-Verdict Subject::order(Options o, bool between) {
+Verdict Subject::order(const MethodInfo& method, Options o, bool between) {
   constexpr const char* kParts[] = {"positions or states", "velocities", "multipliers"};
   const double until = 8 * random_.step;
   const int records = 10;  // per `until`; not a multiple of the steps
@@ -235,6 +235,16 @@ Verdict Subject::order(Options o, bool between) {
   const auto n = static_cast<std::size_t>(model_.coordinates.size());
   const Reals last_multipliers =
       model_.kind == Kind::odae && !between ? truth_->rates(until, right.back()).algebraic : Reals{};
+  // A discrete gradient divides differences of the energy by moves, so that its rounding is that of the energy, which may
+  // be large against what moves.
+  Real floor = 1e-12L;
+  if (method.energy == Claim::yes && model_.kind == Kind::mechanical) {
+    const auto moving = truth_->values(0, widened(model_.q0), widened(model_.v0));
+    const auto resting = truth_->values(0, widened(model_.q0), Reals(n, 0));
+    const Real kinetic = std::fabs(*moving.energy - *resting.energy);
+    constexpr Real eps = std::numeric_limits<double>::epsilon();
+    if (kinetic > 0) floor = std::fmax(floor, 8 * eps * moving.energy_size / kinetic);
+  }
   std::vector<std::array<Real, 3>> errors;
   std::array<int, 3> claimed = {}, good = {};  // good: halvings in a row
   for (const int steps : {4, 8, 16, 32, 64, 128, 256, 512, 1024}) {
@@ -260,7 +270,7 @@ Verdict Subject::order(Options o, bool between) {
     errors.push_back(error);
     if (errors.size() < 2) continue;
     for (std::size_t part = 0; part < error.size(); ++part) {
-      const bool rounding = error[part] < 1e-12L * (1 + largest(right.back()));
+      const bool rounding = error[part] < floor * (1 + largest(right.back()));
       const bool falls = std::log2(errors[errors.size() - 2][part] / error[part]) > claimed[part] - 0.35L;
       good[part] = rounding ? 2 : falls ? good[part] + 1 : 0;
     }
@@ -413,6 +423,8 @@ Verdict Subject::reordering(const MethodInfo& method) {
 Verdict Subject::units(const MethodInfo& method) {
   if (!random_.small) return beside("has no units");
   if (method.adaptive) return beside("its tolerances have units");
+  // docs/theory/energy.md; gonzalez-f measures distances between velocities of all units.
+  if (method.energy == Claim::yes) return beside("its discrete gradient depends on the units of the coordinates");
   Options o = options(method);
   // g_q^T mu adds what has other units to the velocities.
   const bool ggl = o.formulation.empty() && !method.formulations.empty() && method.formulations.front() == "ggl";
@@ -421,7 +433,8 @@ Verdict Subject::units(const MethodInfo& method) {
   const Model other = parse_model(*random_.small, "random.toml", {.unroll_below = kLargestFamily});
   const Outcome two = run(other, o);
   if (!one.done && two.verdict.is == one.verdict.is) return one.verdict;
-  if (!two.done && two.verdict.text.starts_with("stopped: ")) return two.verdict;  // it did run, and says what to do
+  for (const Outcome* outcome : {&one, &two})  // it did run, and says what to do
+    if (!outcome->done && outcome->verdict.text.starts_with("stopped: ")) return outcome->verdict;
   if (!one.done || !two.done) return wrong("in other units: " + (one.done ? two.verdict.text : "it runs"));
   const double size = 1 + largest(one.done->q) + largest(one.done->v);
   for (std::int32_t i = 0; i < model_.coordinates.size(); ++i) {

@@ -59,7 +59,7 @@ class Subject {
 
   Verdict multipliers(const MethodInfo& method);
   Verdict audit(const MethodInfo& method);
-  Verdict order(Options options, bool between);
+  Verdict order(const MethodInfo& method, Options options, bool between);
   Verdict adaptive(const MethodInfo& method);
   Verdict events(const MethodInfo& method);
   Verdict resume(const MethodInfo& method);
@@ -77,7 +77,7 @@ class Subject {
 std::vector<const MethodInfo*> methods_for(RandomFamily family);
 
 // Draws a few pairs of method and check for each model, those that had their turn least often, so that all occur. Native
-// code is compiled for one model in 50.
+// code is compiled for one model in 20, so that 700 are enough for every method.
 class RandomSchedule {
  public:
   RandomSchedule(RandomFamily family, std::vector<RandomCheck> checks);

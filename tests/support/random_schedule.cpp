@@ -45,7 +45,7 @@ std::vector<std::pair<const MethodInfo*, RandomCheck>> RandomSchedule::draw(std:
     return 5 * (c.agreed + c.wrong) + c.refused + c.beside;  // what gave no answer is tried again soon
   };
   std::stable_sort(all.begin(), all.end(), [&](const auto& a, const auto& b) { return turns(a) < turns(b); });
-  if (number % 50 == 0 && std::find(checks_.begin(), checks_.end(), RandomCheck::native) != checks_.end())
+  if (number % 20 == 0 && std::find(checks_.begin(), checks_.end(), RandomCheck::native) != checks_.end())
     all.emplace(all.begin(), least_compiled(), RandomCheck::native);
   return all;
 }
