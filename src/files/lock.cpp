@@ -1,5 +1,6 @@
 #include "files/lock.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -26,10 +27,18 @@ std::string process_in(int fd) {
   return digits.empty() ? "" : fmt::format(" (process {})", digits);
 }
 
-// For the message of the next one. Never into a file that could be something else.
+// Empty, or the number of a process as leave_note writes it: nothing that somebody would miss.
+bool is_lock(int fd, const struct stat& s) {
+  if (s.st_size >= kLongestNote) return false;
+  char text[kLongestNote] = {};
+  const ssize_t n = ::pread(fd, text, sizeof text, 0);
+  return n >= 0 && std::all_of(text, text + n, [](char c) { return (c >= '0' && c <= '9') || c == '\n'; });
+}
+
+// For the message of the next one. Never into a file that another user has a part in.
 void leave_note(int fd) {
   struct stat s {};
-  if (fstat(fd, &s) != 0 || s.st_uid != geteuid() || s.st_nlink != 1 || s.st_size > kLongestNote) return;
+  if (fstat(fd, &s) != 0 || s.st_uid != geteuid() || s.st_nlink != 1) return;
   const std::string text = fmt::format("{}\n", getpid());
   if (ftruncate(fd, 0) == 0) (void)write_all_at(fd, text.data(), text.size(), 0);
 }
@@ -54,6 +63,9 @@ Lock::Lock(std::string path, const std::string& what) : path_(std::move(path)) {
     struct stat s {};
     if (fstat(file_.get(), &s) != 0 || !S_ISREG(s.st_mode))
       throw Error(fmt::format("{}: its lock '{}' is not a regular file. Remove it", what, path_));
+    if (!is_lock(file_.get(), s))
+      throw Error(
+          fmt::format("{}: '{}', the name of its lock, is a file of something else. Give another name", what, path_));
     int status = 0;
     do status = flock(file_.get(), LOCK_EX | LOCK_NB);
     while (status != 0 && errno == EINTR);

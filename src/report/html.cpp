@@ -90,10 +90,10 @@ std::string facts(const Model& model, const Trajectory& t, const Options& option
   f.add("Steps", html(steps_text(t)));
   f.add("Reached", fmt::format("t = {}", value_text(t.t)));
   f.add("Options", options_text(options, load));
-  f.add("Time taken", html(duration_text(t.wall_seconds)) +
-                          (t.compile_seconds > 0.0
-                               ? fmt::format(", {} of it for compiled code", html(duration_text(t.compile_seconds)))
-                               : ""));
+  f.add("Time taken",
+        html(duration_text(t.wall_seconds)) +
+            (t.compile_seconds > 0.0 ? fmt::format(", {} of it for compiling", html(duration_text(t.compile_seconds)))
+                                     : ""));
   f.add("Written by", fmt::format("rattleback {}", kVersion));
   return f.list();
 }

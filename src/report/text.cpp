@@ -184,7 +184,7 @@ std::string constraint_sentences(const Model& model, const Trajectory& t) {
 std::string time_taken(const Trajectory& t) {
   std::string text = "in " + duration_text(t.wall_seconds);
   if (t.compile_seconds > 0.1 * t.wall_seconds)
-    text += fmt::format(", {} of it for compiled code", duration_text(t.compile_seconds));
+    text += fmt::format(", {} of it for compiling", duration_text(t.compile_seconds));
   return text;
 }
 

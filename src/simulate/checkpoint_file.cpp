@@ -176,9 +176,10 @@ void CheckpointFile::begin(const Checkpoint* resumed) {
   if (resumed == nullptr) {
     for (const auto& [path, magic] : {std::pair{path_, "RBCHK"}, {records_path_, "RBREC"}, {old_path_, "RBREC"}})
       if (is_foreign(path, magic))
-        throw Error(fmt::format("checkpoint '{}' would replace '{}', which is no file of a checkpoint, or is damaged. Give "
-                                "another name, or remove it",
-                                path_, path));
+        throw Error(
+            fmt::format("checkpoint '{}' would replace '{}', which is no file of a checkpoint, or is damaged. Give "
+                        "another name, or remove it",
+                        path_, path));
     identity_ = new_identity();
     records_ = files::Descriptor();
     return;

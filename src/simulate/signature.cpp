@@ -86,6 +86,7 @@ void add_values(Lines& out, const std::string& flag, std::span<const double> val
 
 Lines signature(const Model& model, const Options& used, const Start& start) {
   Lines out;
+  out.emplace_back(kSystemLine, model.key.empty() ? model.name : model.key);
   for (const OptionRow& row : option_table()) {
     if (row.on_resume != OnResume::same) continue;
     const bool file = row.unit.starts_with("FILE") && !is_default(row, used);
@@ -101,7 +102,7 @@ Lines signature(const Model& model, const Options& used, const Start& start) {
   });
   if (model.kind != Kind::mechanical)  // of a mechanical system they follow from the rest
     add_values(out, "--start", start.multipliers, [&](std::int32_t i) { return model.multiplier_name(i); });
-  out.emplace_back("the model file", fmt::format("{:016x}", digest(model.text)));
+  out.emplace_back(kTextLine, fmt::format("{:016x}", digest(model.text)));
   out.emplace_back("an array of parameters, or a file that the model reads,", digest_of(model));
   return out;
 }

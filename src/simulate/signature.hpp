@@ -11,6 +11,10 @@
 
 namespace rattleback {
 
+// Lines of it that are no options. The name of a system is for messages: a file may get another one.
+inline constexpr const char* kSystemLine = "the system";
+inline constexpr const char* kTextLine = "the model file";
+
 // `used`: the options with all defaults filled in, as the run takes them.
 std::vector<std::pair<std::string, std::string>> signature(const Model& model, const Options& used, const Start& start);
 

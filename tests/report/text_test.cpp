@@ -59,7 +59,7 @@ TEST(RunText, NamesTheTimeOfTheCompilerWhereItIsLong) {
   t.order = 0;  // a short line
   t.wall_seconds = 2.0;
   t.compile_seconds = 1.25;
-  expect_contains(to_text(sleigh(), t), " to t = 0.12, in 2.0 s, 1.2 s of it for compiled code\n");
+  expect_contains(to_text(sleigh(), t), " to t = 0.12, in 2.0 s, 1.2 s of it for compiling\n");
   t.compile_seconds = 0.1;
   expect_contains(to_text(sleigh(), t), " to t = 0.12, in 2.0 s\n");
 }

@@ -84,12 +84,25 @@ class Safety : public ::testing::Test {
 TEST_F(Safety, AStartDoesNotReplaceFilesThatAreNoCheckpoints) {
   for (const char* suffix : {"", ".records", ".records.old"}) {
     put(file_ + suffix, "letters to a friend");
-    expect_contains(refusal(false), fmt::format("would replace '{}{}', which is no file of a checkpoint", file_, suffix));
+    expect_contains(refusal(false),
+                    fmt::format("would replace '{}{}', which is no file of a checkpoint", file_, suffix));
     EXPECT_EQ(bytes_of(file_ + suffix), "letters to a friend");
     put(file_ + suffix, "");  // as mktemp leaves it
     EXPECT_EQ(run(false).status, Status::done);
     fs::remove(file_ + suffix);
   }
+}
+
+TEST_F(Safety, ALockNeverTouchesAFileOfSomethingElse) {
+  put(file_ + ".lock", "letters");
+  expect_contains(refusal(false), "run.checkpoint.lock', the name of its lock, is a file of something else");
+  EXPECT_EQ(bytes_of(file_ + ".lock"), "letters");
+}
+
+TEST_F(Safety, ACheckpointOfAnotherSystemIsNamedAsThat) {
+  run(false);
+  model_ = shipped("sleigh");
+  expect_contains(refusal(), "the system is skate there and sleigh here");
 }
 
 TEST_F(Safety, EveryFlippedBitOfTheStateIsRefused) {
