@@ -101,8 +101,8 @@ TEST_F(Safety, ALockNeverTouchesAFileOfSomethingElse) {
 
 TEST_F(Safety, ACheckpointOfAnotherSystemIsNamedAsThat) {
   run(false);
-  model_ = shipped("sleigh");
-  expect_contains(refusal(), "the system is skate there and sleigh here");
+  model_ = shipped("chaplygin-sleigh");
+  expect_contains(refusal(), "the system is skate there and chaplygin-sleigh here");
 }
 
 TEST_F(Safety, EveryFlippedBitOfTheStateIsRefused) {
