@@ -6,7 +6,7 @@
 #include <memory>
 #include <stdexcept>
 
-#include "methods/bind.hpp"
+#include "bind/bind.hpp"
 
 namespace bench {
 

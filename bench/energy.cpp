@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "bind/bind.hpp"
 #include "count_allocations.hpp"
-#include "methods/bind.hpp"
 
 namespace {
 

@@ -16,10 +16,10 @@
 
 #include <fmt/format.h>
 
+#include "bind/bind.hpp"
 #include "ida_side.hpp"
-#include "methods/angles.hpp"
-#include "methods/bind.hpp"
-#include "simulate/complete.hpp"
+#include "run/complete.hpp"
+#include "system/angles.hpp"
 
 namespace {
 

@@ -20,9 +20,9 @@
 #include <utility>
 #include <vector>
 
-#include "formulation/start.hpp"
-#include "formulation/system.hpp"
 #include "rattleback/error.hpp"
+#include "system/start/start.hpp"
+#include "system/system.hpp"
 
 namespace bench {
 

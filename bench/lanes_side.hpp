@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "analysis/random.hpp"
-#include "formulation/lane_observer.hpp"
-#include "methods/bind.hpp"
-#include "methods/lane_group.hpp"
+#include "bind/bind.hpp"
+#include "engine/lane_group.hpp"
 #include "rattleback/error.hpp"
-#include "simulate/complete.hpp"
+#include "run/complete.hpp"
+#include "study/random.hpp"
+#include "system/lane_observer.hpp"
 
 namespace bench {
 

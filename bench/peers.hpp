@@ -13,11 +13,11 @@
 #include <string>
 #include <vector>
 
-#include "formulation/start.hpp"
-#include "methods/ode_dop853.hpp"
-#include "native/compile.hpp"
-#include "native/emit.hpp"
+#include "engine/build/compile.hpp"
+#include "engine/text/emit.hpp"
+#include "method/runge_kutta/ode_dop853.hpp"
 #include "rattleback/error.hpp"
+#include "system/start/start.hpp"
 
 #if __has_include(<boost/numeric/odeint.hpp>)
 #include <boost/numeric/odeint.hpp>

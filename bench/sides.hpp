@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "bind/bind.hpp"
 #include "kernels/kernels.hpp"
-#include "methods/angles.hpp"
-#include "methods/bind.hpp"
 #include "rattleback/error.hpp"
-#include "simulate/complete.hpp"
+#include "run/complete.hpp"
+#include "system/angles.hpp"
 
 namespace bench {
 

@@ -1,4 +1,4 @@
-// What stages in lanes give (src/native/stage_lanes.hpp): native steps with and without them.
+// What stages in lanes give (src/engine/text/stage_lanes.hpp): native steps with and without them.
 //
 //   bench_stage_lanes                     ns per step, fastest of interleaved batches, and seconds to compile
 //   bench_stage_lanes --only TEXT         cases whose name contains it
@@ -13,10 +13,10 @@
 
 #include <fmt/format.h>
 
-#include "methods/bind.hpp"
-#include "methods/plan_stepper.hpp"
+#include "bind/bind.hpp"
+#include "engine/plan_stepper.hpp"
 #include "rattleback/error.hpp"
-#include "simulate/complete.hpp"
+#include "run/complete.hpp"
 
 namespace {
 

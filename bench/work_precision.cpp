@@ -17,13 +17,13 @@
 
 #include <fmt/format.h>
 
+#include "bind/bind.hpp"
 #include "ida_side.hpp"
-#include "methods/angles.hpp"
-#include "methods/bind.hpp"
 #include "peers.hpp"
 #include "plot/svg.hpp"
-#include "simulate/complete.hpp"
-#include "simulate/step_control.hpp"
+#include "run/complete.hpp"
+#include "run/step_control.hpp"
+#include "system/angles.hpp"
 #include "work_precision.hpp"
 
 namespace {

@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "model/suggest.hpp"
-#include "report/layout.hpp"
+#include "model/grammar/suggest.hpp"
+#include "output/layout.hpp"
 
 namespace rattleback::cli {
 namespace {

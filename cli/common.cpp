@@ -8,13 +8,13 @@
 #include <fmt/format.h>
 
 #include "files/replace.hpp"
+#include "output/figures.hpp"
 #include "plot/svg.hpp"
 #include "rattleback/error.hpp"
 #include "rattleback/method.hpp"
-#include "report/figures.hpp"
 #include "reserve.hpp"
+#include "run/option_table.hpp"
 #include "signals.hpp"
-#include "simulate/option_table.hpp"
 
 namespace rattleback::cli {
 

@@ -19,7 +19,7 @@ LoadOptions model_options(Arguments& arguments);
 // Throws Error when --keep has nothing to say. Not for `check`, which looks at the nearest start anyway.
 void check_keep(const Arguments& arguments, const Model& model);
 
-// Options of a run by their names in the table (simulate/option_table.hpp), with its help or another one.
+// Options of a run by their names in the table (run/option_table.hpp), with its help or another one.
 void add_options(Arguments& arguments, std::initializer_list<std::string_view> names);
 void add_option(Arguments& arguments, std::string_view name, const std::string& help = {});
 // --formulation, --project, --compose ...: how any method is applied.

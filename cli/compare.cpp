@@ -5,9 +5,9 @@
 
 #include "common.hpp"
 #include "lists.hpp"
+#include "output/figures.hpp"
 #include "progress.hpp"
 #include "rattleback/analysis.hpp"
-#include "report/figures.hpp"
 #include "signals.hpp"
 #include "verbs.hpp"
 

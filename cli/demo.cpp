@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "arguments.hpp"
+#include "output/layout.hpp"
 #include "rattleback/write.hpp"
-#include "report/layout.hpp"
 #include "verbs.hpp"
 
 namespace rattleback::cli {

@@ -3,13 +3,13 @@
 
 #include <fmt/format.h>
 
-#include "analysis/ranks.hpp"
+#include "bind/bind.hpp"
 #include "common.hpp"
 #include "members.hpp"
-#include "methods/bind.hpp"
+#include "output/write.hpp"
 #include "progress.hpp"
-#include "report/write.hpp"
 #include "signals.hpp"
+#include "study/ranks.hpp"
 #include "verbs.hpp"
 
 namespace rattleback::cli {

@@ -4,11 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "bind/bind.hpp"
 #include "common.hpp"
 #include "files/replace.hpp"
-#include "methods/bind.hpp"
 #include "rattleback/generate.hpp"
-#include "simulate/complete.hpp"
+#include "run/complete.hpp"
 #include "verbs.hpp"
 
 namespace rattleback::cli {

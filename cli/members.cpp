@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "analysis/members.hpp"
 #include "common.hpp"
 #include "files/read.hpp"
+#include "study/members.hpp"
 
 namespace rattleback::cli {
 namespace {

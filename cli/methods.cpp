@@ -1,7 +1,7 @@
 // `rattleback methods`: the methods with their claims.
 #include "arguments.hpp"
+#include "output/lists.hpp"
 #include "rattleback/write.hpp"
-#include "report/lists.hpp"
 #include "verbs.hpp"
 
 namespace rattleback::cli {

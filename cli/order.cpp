@@ -3,8 +3,8 @@
 
 #include "common.hpp"
 #include "lists.hpp"
+#include "output/figures.hpp"
 #include "rattleback/write.hpp"
-#include "report/figures.hpp"
 #include "signals.hpp"
 #include "verbs.hpp"
 

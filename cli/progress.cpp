@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "files/harmless.hpp"
-#include "report/layout.hpp"
+#include "output/layout.hpp"
 
 namespace rattleback::cli {
 namespace {

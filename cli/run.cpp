@@ -3,16 +3,16 @@
 
 #include <fmt/format.h>
 
+#include "bind/bind.hpp"
 #include "common.hpp"
 #include "files/replace.hpp"
-#include "methods/bind.hpp"
+#include "output/figures.hpp"
+#include "output/json.hpp"
+#include "output/layout.hpp"
+#include "output/write.hpp"
 #include "progress.hpp"
 #include "rattleback/write.hpp"
-#include "report/figures.hpp"
 #include "report/html.hpp"
-#include "report/json.hpp"
-#include "report/layout.hpp"
-#include "report/write.hpp"
 #include "signals.hpp"
 #include "verbs.hpp"
 

@@ -3,12 +3,12 @@
 
 #include <fmt/format.h>
 
+#include "bind/bind.hpp"
 #include "common.hpp"
 #include "files/replace.hpp"
 #include "members.hpp"
-#include "methods/bind.hpp"
+#include "output/figures.hpp"
 #include "progress.hpp"
-#include "report/figures.hpp"
 #include "signals.hpp"
 #include "verbs.hpp"
 

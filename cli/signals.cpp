@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/build/compiler.hpp"
 #include "files/temporary.hpp"
-#include "native/compiler.hpp"
 #include "verbs.hpp"
 
 namespace rattleback::cli {

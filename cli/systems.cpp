@@ -1,7 +1,7 @@
 // `rattleback systems`: the systems that come with the program.
 #include "arguments.hpp"
-#include "report/json.hpp"
-#include "report/lists.hpp"
+#include "output/json.hpp"
+#include "output/lists.hpp"
 #include "verbs.hpp"
 
 namespace rattleback::cli {

@@ -1,6 +1,6 @@
 # mpi/module.c -> rattleback_mpi.so beside the program, loaded only under mpirun. Left out where there is no OpenMPI: found by
 # its compiler wrapper, because find_package(MPI) compiles programs at every configuration and asks for a C compiler.
-set_source_files_properties(src/analysis/ranks.cpp PROPERTIES COMPILE_DEFINITIONS RATTLEBACK_LIBDIR="${CMAKE_INSTALL_LIBDIR}")
+set_source_files_properties(src/study/ranks.cpp PROPERTIES COMPILE_DEFINITIONS RATTLEBACK_LIBDIR="${CMAKE_INSTALL_LIBDIR}")
 find_program(RATTLEBACK_MPICC NAMES mpicc.openmpi mpicc)
 mark_as_advanced(RATTLEBACK_MPICC)
 if(NOT RATTLEBACK_MPICC OR RATTLEBACK_SANITIZE)

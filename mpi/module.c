@@ -1,4 +1,4 @@
-/* All that the program knows of MPI: a module that src/analysis/ranks.cpp loads under mpirun. In C, so that the headers of
+/* All that the program knows of MPI: a module that src/study/ranks.cpp loads under mpirun. In C, so that the headers of
    MPI meet no other compiler options than these. */
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // A system, as its author wrote it: names, formulas, starts. Built once (from a file or from a C++ function template)
-// and never changed. Everything that methods need beyond this is derived from it in formulation/.
+// and never changed. Everything that methods need beyond this is derived from it in system/.
 #pragma once
 
 #include <array>
@@ -71,7 +71,7 @@ struct PortHamiltonianParts {
   std::vector<Part> parts;
 };
 
-// The names that expressions of a model file may use, kept for expressions that come later (src/model/expression.hpp).
+// The names that expressions of a model file may use, kept for expressions that come later (src/model/grammar/expression.hpp).
 struct ExpressionScope;
 
 struct Model {

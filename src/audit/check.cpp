@@ -8,14 +8,14 @@
 #include "audit/derivative_check.hpp"
 #include "audit/integrability.hpp"
 #include "audit/port_hamiltonian_text.hpp"
-#include "formulation/derived_port_hamiltonian.hpp"
-#include "formulation/family_start.hpp"
-#include "formulation/port_hamiltonian_start.hpp"
-#include "formulation/start.hpp"
-#include "methods/bind.hpp"
-#include "methods/redundant_stepper.hpp"
+#include "bind/bind.hpp"
+#include "bind/redundant_stepper.hpp"
 #include "rattleback/error.hpp"
 #include "rattleback/simulate.hpp"
+#include "system/families/family_start.hpp"
+#include "system/port_hamiltonian/derived_port_hamiltonian.hpp"
+#include "system/port_hamiltonian/port_hamiltonian_start.hpp"
+#include "system/start/start.hpp"
 
 namespace rattleback {
 namespace {

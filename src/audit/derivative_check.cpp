@@ -8,7 +8,7 @@
 #include <random>
 
 #include "expr/evaluate_exactly.hpp"
-#include "formulation/evaluator.hpp"
+#include "expr/evaluator.hpp"
 
 namespace rattleback {
 namespace {

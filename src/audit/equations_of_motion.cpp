@@ -6,11 +6,11 @@
 
 #include <fmt/format.h>
 
+#include "expr/evaluator.hpp"
+#include "expr/terms.hpp"
 #include "expr/traverse.hpp"
-#include "formulation/evaluator.hpp"
-#include "formulation/family_start.hpp"
-#include "formulation/terms.hpp"
-#include "solve/condition.hpp"
+#include "linalg/condition.hpp"
+#include "system/families/family_start.hpp"
 
 namespace rattleback {
 namespace {

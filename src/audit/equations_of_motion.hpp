@@ -1,4 +1,4 @@
-// How well accelerations and multipliers satisfy the equations that determine them (formulation/acceleration.hpp), looked
+// How well accelerations and multipliers satisfy the equations that determine them (system/acceleration.hpp), looked
 // at from outside: the equations as they stand are evaluated at the numbers that were found, whatever way they were found.
 //
 // A small residual alone does not show multipliers that are badly determined, so the condition of the matrix of these
@@ -9,8 +9,8 @@
 #include <optional>
 #include <span>
 
-#include "formulation/system.hpp"
 #include "rattleback/simulate.hpp"
+#include "system/system.hpp"
 
 namespace rattleback {
 

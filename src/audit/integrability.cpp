@@ -4,8 +4,8 @@
 
 #include <random>
 
-#include "formulation/evaluator.hpp"
-#include "solve/decompositions.hpp"
+#include "expr/evaluator.hpp"
+#include "linalg/decompositions.hpp"
 
 namespace rattleback {
 namespace {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "formulation/mechanical.hpp"
+#include "system/mechanical/mechanical.hpp"
 
 namespace rattleback {
 

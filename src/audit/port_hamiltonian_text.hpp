@@ -1,7 +1,7 @@
 // The matrices of a port-Hamiltonian system as text, for `check`.
 #pragma once
 
-#include "formulation/port_hamiltonian.hpp"
+#include "model/kinds/port_hamiltonian.hpp"
 #include "rattleback/simulate.hpp"
 
 namespace rattleback {

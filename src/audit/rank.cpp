@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "formulation/evaluator.hpp"
-#include "solve/decompositions.hpp"
+#include "expr/evaluator.hpp"
+#include "linalg/decompositions.hpp"
 
 namespace rattleback {
 

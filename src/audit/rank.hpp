@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
-#include "formulation/system.hpp"
 #include "rattleback/simulate.hpp"
+#include "system/system.hpp"
 
 namespace rattleback {
 

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <map>
 
-#include "model/build_matrix.hpp"
-#include "model/build_port_hamiltonian.hpp"
 #include "model/check.hpp"
 #include "model/check_angles.hpp"
+#include "model/kinds/build_matrix.hpp"
+#include "model/kinds/build_port_hamiltonian.hpp"
 #include "model/model_text.hpp"
 #include "rattleback/error.hpp"
 

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "model/evaluate.hpp"
-#include "model/numbers.hpp"
-#include "model/suggest.hpp"
+#include "model/grammar/numbers.hpp"
+#include "model/grammar/suggest.hpp"
 #include "rattleback/error.hpp"
 
 namespace rattleback::front {

@@ -3,10 +3,10 @@
 #include <filesystem>
 
 #include "files/read.hpp"
-#include "model/expression.hpp"
-#include "model/interconnection.hpp"
+#include "model/grammar/expression.hpp"
+#include "model/grammar/suggest.hpp"
+#include "model/kinds/interconnection.hpp"
 #include "model/model_text.hpp"
-#include "model/suggest.hpp"
 #include "rattleback/error.hpp"
 
 namespace rattleback {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "model/drawing.hpp"
-#include "model/elaborate.hpp"
-#include "model/world.hpp"
+#include "model/grammar/elaborate.hpp"
+#include "model/grammar/world.hpp"
 
 namespace rattleback::front {
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/grammar/suggest.hpp"
 #include "model/reader.hpp"
-#include "model/suggest.hpp"
 #include "rattleback/error.hpp"
 
 namespace rattleback::front {

@@ -12,8 +12,8 @@
 //   axle   = ["0", "1", "0"]
 #include <algorithm>
 
+#include "model/grammar/suggest.hpp"
 #include "model/reader.hpp"
-#include "model/suggest.hpp"
 
 namespace rattleback::front {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/numbers.hpp"
-#include "model/suggest.hpp"
+#include "model/grammar/numbers.hpp"
+#include "model/grammar/suggest.hpp"
 
 namespace rattleback::front {
 

@@ -5,17 +5,17 @@
 #include <fmt/format.h>
 
 #include "files/replace.hpp"
+#include "output/json.hpp"
+#include "output/layout.hpp"
+#include "output/lists.hpp"
+#include "output/statements.hpp"
+#include "output/version.hpp"
 #include "rattleback/error.hpp"
 #include "report/html_text.hpp"
-#include "report/json.hpp"
-#include "report/layout.hpp"
-#include "report/lists.hpp"
 #include "report/mathml.hpp"
 #include "report/model_html.hpp"
 #include "report/page_texts.hpp"
 #include "report/report_data.hpp"
-#include "report/statements.hpp"
-#include "report/version.hpp"
 
 namespace rattleback::report {
 namespace {

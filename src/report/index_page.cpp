@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "output/version.hpp"
 #include "report/html_text.hpp"
 #include "report/page_texts.hpp"
-#include "report/version.hpp"
 
 namespace rattleback::report {
 namespace {

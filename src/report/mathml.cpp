@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "model/formula.hpp"
+#include "model/grammar/formula.hpp"
 #include "report/html_text.hpp"
 
 namespace rattleback::report {

@@ -6,11 +6,11 @@
 
 #include <fmt/format.h>
 
-#include "model/formula.hpp"
-#include "model/interconnection.hpp"
+#include "model/grammar/formula.hpp"
+#include "model/kinds/interconnection.hpp"
+#include "output/layout.hpp"
 #include "rattleback/error.hpp"
 #include "report/html_text.hpp"
-#include "report/layout.hpp"
 #include "report/mathml.hpp"
 #include "text/document.hpp"
 

@@ -10,10 +10,10 @@
 #include <fmt/format.h>
 
 #include "audit/energy_balance.hpp"
-#include "formulation/evaluator.hpp"
-#include "report/columns.hpp"
+#include "expr/evaluator.hpp"
+#include "output/columns.hpp"
+#include "output/thinning.hpp"
 #include "report/html_text.hpp"
-#include "report/thinning.hpp"
 
 namespace rattleback::report {
 namespace {

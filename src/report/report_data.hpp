@@ -2,7 +2,7 @@
 // small however long the run was.
 #pragma once
 
-#include "report/json.hpp"
+#include "output/json.hpp"
 #include "report/view.hpp"
 
 namespace rattleback::report {

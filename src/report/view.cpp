@@ -6,9 +6,9 @@
 #include <random>
 #include <span>
 
-#include "formulation/evaluator.hpp"
+#include "expr/evaluator.hpp"
+#include "linalg/decompositions.hpp"
 #include "model/drawing.hpp"
-#include "solve/decompositions.hpp"
 
 namespace rattleback::report {
 namespace {

@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
-#include "formulation/evaluator.hpp"
-#include "formulation/system.hpp"
-#include "model/expression.hpp"
+#include "expr/evaluator.hpp"
+#include "model/grammar/expression.hpp"
+#include "output/columns.hpp"
 #include "rattleback/error.hpp"
-#include "report/columns.hpp"
+#include "system/system.hpp"
 
 namespace rattleback::reproduce {
 namespace {

@@ -7,14 +7,14 @@
 
 #include <fmt/format.h>
 
-#include "analysis/slope.hpp"
+#include "bind/bind.hpp"
 #include "files/harmless.hpp"
-#include "methods/bind.hpp"
 #include "rattleback/cancelled.hpp"
 #include "rattleback/error.hpp"
 #include "reproduce/columns.hpp"
 #include "reproduce/distance.hpp"
 #include "reproduce/measures.hpp"
+#include "study/slope.hpp"
 
 namespace rattleback::reproduce {
 namespace {

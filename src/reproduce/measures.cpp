@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "model/suggest.hpp"
+#include "model/grammar/suggest.hpp"
 #include "rattleback/error.hpp"
 #include "reproduce/columns.hpp"
 #include "reproduce/distance.hpp"

@@ -7,11 +7,11 @@
 
 #include <fmt/format.h>
 
-#include "analysis/members.hpp"
-#include "model/suggest.hpp"
+#include "model/grammar/suggest.hpp"
 #include "rattleback/error.hpp"
 #include "rattleback/method.hpp"
 #include "reproduce/measures.hpp"
+#include "study/members.hpp"
 #include "text/document.hpp"
 
 namespace rattleback::reproduce {

@@ -10,16 +10,16 @@
 
 #include <fmt/format.h>
 
-#include "analysis/parallel.hpp"
 #include "files/read.hpp"
 #include "files/replace.hpp"
-#include "model/suggest.hpp"
+#include "model/grammar/suggest.hpp"
+#include "output/json.hpp"
+#include "output/layout.hpp"
 #include "plot/svg.hpp"
 #include "rattleback/cancelled.hpp"
 #include "rattleback/error.hpp"
 #include "report/index_page.hpp"
-#include "report/json.hpp"
-#include "report/layout.hpp"
+#include "study/parallel.hpp"
 
 namespace rattleback::reproduce {
 namespace {

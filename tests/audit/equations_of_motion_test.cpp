@@ -5,8 +5,8 @@
 
 #include <cmath>
 
+#include "linalg/condition.hpp"
 #include "rattleback/simulate.hpp"
-#include "solve/condition.hpp"
 #include "support/cases.hpp"
 #include "support/long_mechanics.hpp"
 #include "support/mechanisms.hpp"

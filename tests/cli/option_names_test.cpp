@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "simulate/option_table.hpp"
+#include "run/option_table.hpp"
 
 namespace rattleback {
 namespace {

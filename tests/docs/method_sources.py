@@ -1,4 +1,4 @@
-"""Where the equations of each method are written, found from the lines of src/methods/registry.cpp.
+"""Where the equations of each method are written, found from the lines of src/method/registry.cpp.
 
 A method is registered by a call such as rk("spark-gauss", spark_gauss, ...) or as an entry with a .step. The table below
 says for each kind of registration which functions write down the equations, for which kinds of system. A function must be
@@ -9,15 +9,15 @@ import re
 
 import pages
 
-METHODS = "src/methods/"
+METHODS = "src/method/"
 # registration: (kind of system, or "" for all; file; function)
 EQUATIONS = {
-    "rk": [("mechanical", "runge_kutta.cpp", "runge_kutta_step"), ("dae", "runge_kutta_dae.cpp", "runge_kutta_step")],
-    "collocation": [("", "port_hamiltonian_collocation.cpp", "collocation_step")],
-    "energy": [("", "energy_step.cpp", "write_energy_step"), ("mechanical", "reduced_step.cpp", "reduced_energy_step")],
-    "canonical": [("", "reduced_step.cpp", "canonical_gonzalez_step"), ("", "energy_step.cpp", "write_energy_step")],
-    "euler": [("", "overdetermined_euler.cpp", "overdetermined_euler_step")],
-    "baseline": [("", "baselines.cpp", "")],
+    "rk": [("mechanical", "runge_kutta/runge_kutta.cpp", "runge_kutta_step"), ("dae", "runge_kutta/runge_kutta_dae.cpp", "runge_kutta_step")],
+    "collocation": [("", "port_hamiltonian/port_hamiltonian_collocation.cpp", "collocation_step")],
+    "energy": [("", "gradient/energy_step.cpp", "write_energy_step"), ("mechanical", "gradient/reduced_step.cpp", "reduced_energy_step")],
+    "canonical": [("", "gradient/reduced_step.cpp", "canonical_gonzalez_step"), ("", "gradient/energy_step.cpp", "write_energy_step")],
+    "euler": [("", "euler/overdetermined_euler.cpp", "overdetermined_euler_step")],
+    "baseline": [("", "../bind/baselines.cpp", "")],
 }
 
 
@@ -26,11 +26,11 @@ def registry():
 
 
 def definition(function):
-    """The file of src/methods or src/tableau that defines a function."""
+    """The file of src/method or src/tableau that defines a function."""
     for folder in (METHODS, "src/tableau/"):
-        for file in sorted((pages.ROOT / folder).glob("*.cpp")):
+        for file in sorted((pages.ROOT / folder).rglob("*.cpp")):
             if re.search(rf"^\w+ {function}\(", file.read_text(encoding="utf-8"), re.M):
-                return folder + file.name
+                return str(file.relative_to(pages.ROOT))
     return None
 
 
@@ -44,7 +44,8 @@ class NotFound(Exception):
 
 
 def checked(file, function, name):
-    path = pages.ROOT / file
+    path = (pages.ROOT / file).resolve()
+    file = str(path.relative_to(pages.ROOT.resolve()))
     if not path.exists():
         raise NotFound(f"{file}, where its equations should be, does not exist")
     text = path.read_text(encoding="utf-8")
@@ -60,7 +61,7 @@ def of_entry(text, name):
     found = re.search(rf'\.name = "{name}".*?\.(?:explicit_)?step = (\w+)', text, re.S)
     file = definition(found[1]) if found else None
     if not file:
-        raise NotFound("src/methods/registry.cpp does not show where its equations are; see method_sources.py")
+        raise NotFound("src/method/registry.cpp does not show where its equations are; see method_sources.py")
     return place(file, found[1])
 
 
@@ -82,11 +83,11 @@ def equations(name, info):
     ]
     if how == "energy" and "port-hamiltonian" in info["kinds"]:  # the next line that says how
         function = re.search(r"on_port_hamiltonian\(.*?(\w+_step)", text[call.end() :])[1]
-        places.append(checked(METHODS + "port_hamiltonian_gradient.cpp", function, name) + " (port-hamiltonian)")
+        places.append(checked(METHODS + "port_hamiltonian/port_hamiltonian_gradient.cpp", function, name) + " (port-hamiltonian)")
     if how in ("rk", "collocation"):
         function = re.match(r"\w+", arguments)[0]
         file = definition(function)
         if not file:
-            raise NotFound(f"nothing defines {function}, which src/methods/registry.cpp names")
+            raise NotFound(f"nothing defines {function}, which src/method/registry.cpp names")
         places.append("coefficients: " + place(file, function))
     return "; ".join(places)

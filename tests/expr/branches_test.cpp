@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "expr/evaluate_exactly.hpp"
+#include "expr/evaluator.hpp"
 #include "expr/program.hpp"
-#include "formulation/evaluator.hpp"
 #include "rattleback/expr.hpp"
 
 namespace rattleback {

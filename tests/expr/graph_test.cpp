@@ -4,7 +4,7 @@
 #include <cmath>
 #include <random>
 
-#include "formulation/evaluator.hpp"
+#include "expr/evaluator.hpp"
 #include "rattleback/error.hpp"
 #include "rattleback/expr.hpp"
 

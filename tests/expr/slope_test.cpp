@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "formulation/evaluator.hpp"
+#include "expr/evaluator.hpp"
 
 namespace rattleback {
 namespace {

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "output/figures.hpp"
 #include "plot/svg.hpp"
 #include "plot/ticks.hpp"
 #include "rattleback/error.hpp"
-#include "report/figures.hpp"
 
 namespace rattleback::plot {
 namespace {

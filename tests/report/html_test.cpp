@@ -7,11 +7,11 @@
 
 #include <gtest/gtest.h>
 
+#include "output/statements.hpp"
 #include "rattleback/error.hpp"
 #include "report/html_text.hpp"
 #include "report/page_texts.hpp"
 #include "report/report_data.hpp"
-#include "report/statements.hpp"
 
 namespace rattleback::report {
 namespace {

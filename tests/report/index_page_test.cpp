@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "output/figures.hpp"
 #include "plot/svg.hpp"
-#include "report/figures.hpp"
 #include "report/html_text.hpp"
 
 namespace rattleback::report {

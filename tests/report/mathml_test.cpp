@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "model/formula.hpp"
+#include "model/grammar/formula.hpp"
 
 namespace rattleback::report {
 namespace {

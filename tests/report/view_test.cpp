@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "report/thinning.hpp"
+#include "output/thinning.hpp"
 
 namespace rattleback::report {
 namespace {

@@ -17,8 +17,8 @@
 
 #include "files/own.hpp"
 #include "files/replace.hpp"
-#include "simulate/checkpoint_file.hpp"
-#include "simulate/resume_pairs.hpp"
+#include "run/checkpoint_file.hpp"
+#include "run/resume_pairs.hpp"
 
 namespace rattleback::testing {
 namespace {

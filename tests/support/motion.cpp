@@ -2,11 +2,11 @@
 
 #include <stdexcept>
 
-#include "methods/angles.hpp"
-#include "methods/bind.hpp"
-#include "methods/plan_stepper.hpp"
-#include "methods/runge_kutta.hpp"
-#include "simulate/complete.hpp"
+#include "bind/bind.hpp"
+#include "engine/plan_stepper.hpp"
+#include "method/runge_kutta/runge_kutta.hpp"
+#include "run/complete.hpp"
+#include "system/angles.hpp"
 
 namespace rattleback::testing {
 namespace {

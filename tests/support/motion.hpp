@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "formulation/start.hpp"
-#include "formulation/system.hpp"
-#include "methods/scheme.hpp"
-#include "methods/stepper.hpp"
+#include "engine/stepper.hpp"
+#include "method/runge_kutta/scheme.hpp"
 #include "rattleback/simulate.hpp"
-#include "solve/equations.hpp"
+#include "step/equations.hpp"
+#include "system/start/start.hpp"
+#include "system/system.hpp"
 
 namespace rattleback::testing {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "methods/angles.hpp"
+#include "system/angles.hpp"
 
 namespace rattleback::testing {
 namespace {

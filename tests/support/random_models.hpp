@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/random.hpp"
+#include "study/random.hpp"
 
 namespace rattleback::testing {
 

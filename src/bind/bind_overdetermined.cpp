@@ -1,0 +1,155 @@
+#include "bind/bind_overdetermined.hpp"
+#include "bind/bind.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "bind/contact_stepper.hpp"
+#include "rattleback/error.hpp"
+#include "tableau/compositions.hpp"
+
+namespace rattleback {
+
+std::optional<std::string> why_not_overdetermined(const MethodEntry& method, const Model& model) {
+  if (!method.overdetermined) {
+    if (model.kind != Kind::odae) return std::nullopt;
+    return "needs a system of another kind: for overdetermined ones there are the euler methods";
+  }
+  if (model.kind == Kind::odae) return "";
+  if (model.kind != Kind::mechanical)
+    return "needs a system of kind odae, or a mechanical one with holonomic constraints";
+  if (!model.nonholonomic_names.empty())
+    return fmt::format("takes constraints at position level, and '{}' is nonholonomic", model.nonholonomic_names[0]);
+  if (model.holonomic_names.empty()) return "needs holonomic constraints";
+  return "";
+}
+
+std::unique_ptr<PlanStepper> euler_stepper(const Overdetermined& system, const EulerPlan& plan) {
+  const bool free = system.m == 0;
+  PlanStepperData data{
+      .step = Plan(free ? overdetermined_flight_step(system) : overdetermined_euler_step(system, plan.scheme)),
+      .first = {},
+      .adjoint = {},
+      .backwards = {},
+      .acceleration = std::make_unique<Acceleration>(system),
+      .solve = plan.solve};
+  data.n = system.ny;
+  data.angles = plan.angles;
+  data.velocities = system.nz;
+  data.m = system.m;
+  data.multiplier_scale = plan.multiplier_scale;
+  if (!free) data.branch = std::make_unique<BranchedMultipliers>(system, plan.scheme);
+  if (!free && plan.compose != 0) {
+    // Phi_{gamma h/2} o Phi*_{gamma h/2} is symmetric and of order 2 for any Phi of order 1; the rest is the composition
+    // of symmetric steps.                                                                     [HLW2006, eq. II.4.6]
+    EulerScheme adjoint = plan.scheme;
+    adjoint.adjoint = true;
+    data.adjoint.emplace(overdetermined_euler_step(system, adjoint));
+    data.gamma.clear();
+    for (const double gamma : composition(plan.compose).gamma) {
+      data.gamma.insert(data.gamma.end(), {0.5 * gamma, 0.5 * gamma});
+      data.backwards.insert(data.backwards.end(), {1, 0});
+    }
+  }
+  return std::make_unique<PlanStepper>(std::move(data));
+}
+
+namespace {
+
+// Size of a multiplier in units of velocity/h.
+double multiplier_scale(const Overdetermined& o, const Start& start) {
+  Graph g = o.graph;
+  std::vector<NodeId> entries;
+  for (const NodeId e : o.r)
+    for (const Entry& d : gradient(g, e, kMultiplier)) entries.push_back(d.expr);
+  Evaluator value(g, entries, std::max(o.ny, o.nz), o.m);
+  double size = 0.0;
+  for (const double x : value(0.0, start.q, start.v, start.multipliers))
+    if (std::isfinite(x)) size = std::fmax(size, std::fabs(x));
+  return size > 0.0 ? 1.0 / size : 1.0;
+}
+
+void check_alpha(const MethodInfo& info, const EulerScheme& scheme) {
+  if (scheme.alpha == 0.0)
+    throw Error(
+        fmt::format("--alpha 0: method '{}' reaches the position constraint through h alpha r(Psi_0) and divides by "
+                    "alpha. Any other "
+                    "value will do{}",
+                    info.name, scheme.natural ? ", except 1" : ""));
+  if (scheme.natural && scheme.alpha == 1.0)
+    throw Error(
+        fmt::format("--alpha 1: method '{}' reaches the velocity constraint through h (1 - alpha) r(Psi_1) and divides "
+                    "by 1 - alpha. "
+                    "Any other value will do, except 0",
+                    info.name));
+}
+
+}  // namespace
+
+BoundMethod bind_overdetermined(const System& system, const Options& options, const Start& start) {
+  const Model& model = system.model();
+  if (!options.tableau.empty())
+    throw Error("a tableau from a file is for mechanical systems and daes; for an odae there are the euler methods");
+  const MethodEntry& entry = find_entry(options.method);
+  const MethodInfo& info = entry.info;
+  if (const std::string reason = why_not(entry, model, options.formulation); !reason.empty())
+    throw Error(fmt::format("method '{}' does not apply to '{}': it {}. `{}` lists the methods that do", info.name,
+                            model.key, reason, check_command(model)));
+  if (!options.formulation.empty())
+    throw Error(
+        fmt::format("method '{}' keeps both levels of the constraints by itself; leave --formulation out", info.name));
+  EulerPlan plan{.scheme = *entry.overdetermined, .compose = options.compose, .solve = {}};
+  plan.scheme.alpha = options.alpha;
+  plan.solve.tolerance = options.newton_tol;
+  plan.solve.cautious = true;
+  check_alpha(info, plan.scheme);
+
+  const Overdetermined o = system.is_odae() ? system.odae() : Overdetermined(system.mechanical());
+  plan.multiplier_scale = multiplier_scale(o, start);
+  plan.angles = model.angles;
+  BoundMethod out;
+  out.name = info.name;
+  out.stages = 1;
+  out.orders = {1, 1, 1};
+  const bool inconsistent = plan.scheme.natural && !o.affine();
+  if (inconsistent) {
+    out.orders = {};
+    if (options.compose != 0)
+      throw Error(
+          fmt::format("--compose: '{}' is inconsistent on '{}', where the reaction is nonlinear in the multipliers "
+                      "(Jay and Simeon, theorem 3.1), and no composition mends that. Use --method {}",
+                      info.name, model.key, plan.scheme.conjugate ? "euler-conjugate-true" : "euler-true"));
+    out.notes.push_back(
+        fmt::format("WARNING: the reaction is nonlinear in the multipliers, so {} is inconsistent and does not "
+                    "converge (Jay and Simeon, theorem 3.1). Use --method {}",
+                    info.name, plan.scheme.conjugate ? "euler-conjugate-true" : "euler-true"));
+  }
+  if (options.compose != 0) {
+    out.orders = {options.compose, options.compose, options.compose};
+    out.symmetric = true;
+  }
+  out.contacts = system.is_odae() && !model.odae.unilateral.empty();
+  if (out.contacts)
+    out.stepper = std::make_unique<ContactStepper>(o, model.odae, plan);
+  else
+    out.stepper = euler_stepper(o, plan);
+  return out;
+}
+
+std::string multiplier_force_note(const System& system, const std::string& method, const std::string& formulation) {
+  if (!system.is_mechanical() || !nonlinear_reactions(system.model())) return "";
+  if (system.holonomic() == 0 || formulation == "index2")
+    return fmt::format(
+        "the forces are nonlinear in the multipliers. {} takes the constraints at velocity level, where its stage "
+        "multipliers are consistent: it has its usual order, as on any system of index 2",
+        method);
+  return fmt::format(
+      "the forces are nonlinear in the multipliers. {} takes the constraints at position level with several "
+      "multipliers in a "
+      "step, which are consistent there: it has its usual order (measured with 2 to 4 stages)",
+      method);
+}
+
+}  // namespace rattleback

@@ -1,0 +1,97 @@
+#include "bind/bind_port_hamiltonian.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "engine/plan_stepper.hpp"
+#include "method/port_hamiltonian/port_hamiltonian_collocation.hpp"
+#include "rattleback/error.hpp"
+#include "system/port_hamiltonian/derived_port_hamiltonian.hpp"
+#include "system/port_hamiltonian/port_hamiltonian_start.hpp"
+
+namespace rattleback {
+
+std::optional<std::string> why_not_port_hamiltonian(const MethodEntry& method, const Model& model) {
+  if (model.kind == Kind::port_hamiltonian)
+    return method.info.port_hamiltonian ? "" : "does not take port-Hamiltonian systems";
+  if (method.collocation == nullptr || model.kind != Kind::mechanical) return std::nullopt;
+  const std::string needs = why_no_port_hamiltonian_form(model);
+  return needs.empty() ? std::nullopt : std::optional("works on the port-Hamiltonian form, which needs " + needs);
+}
+
+namespace {
+
+bool is_index_two(PortHamiltonian f) { return !algebraic_part(f).constraining.empty(); }
+
+}  // namespace
+
+BoundMethod bind_port_hamiltonian(const System& system, const Options& options, const Start& /*start*/) {
+  const Model& model = system.model();
+  if (!options.tableau.empty())
+    throw Error(
+        "a tableau from a file is for mechanical systems and daes; for a port-Hamiltonian system there are "
+        "collocation-gauss and collocation-lobatto-iiic");
+  const MethodEntry& entry = find_entry(options.method);
+  const MethodInfo& info = entry.info;
+  if (const std::string reason = why_not(entry, model, options.formulation); !reason.empty())
+    throw Error(fmt::format("method '{}' does not apply to '{}': it {}. `{}` lists the methods that do", info.name,
+                            model.key, reason, check_command(model)));
+  if (options.stages < info.min_stages || options.stages > 20)
+    throw Error(fmt::format("method '{}' takes {} to 20 stages, found {}", info.name, info.min_stages, options.stages));
+  if (options.multiplier == "recursion")
+    throw Error(fmt::format("--multiplier recursion is for prk-murua, which has one; '{}' has not", info.name));
+
+  BoundMethod out;
+  out.name = info.name;
+  out.stages = options.stages;
+  out.symmetric = info.symmetric == Claim::yes;
+  if (system.holonomic() > 0) {
+    out.formulation = "index2";
+    out.notes.push_back(fmt::format(
+        "{} works on the port-Hamiltonian form, where holonomic constraints enter at velocity level", out.name));
+  }
+  PlanStepperData data{.step = Plan(Equations{}), .first = {}, .acceleration = system.acceleration(), .solve = {}};
+  data.acceleration->set_refine(false);
+  data.n = system.n();
+  data.m = system.m();
+  data.mechanical = system.is_mechanical();
+  data.solve.tolerance = options.newton_tol;
+  data.graded_mass = system.graded_mass();
+  data.angles = model.angles;
+  data.turn_free = entry.collocation != nullptr;  // the unknowns are rates, and algebraic variables
+  std::optional<DerivedStates> derived;
+  if (system.is_mechanical()) derived = {system.n(), system.m()};
+  const PortHamiltonian f = derived ? port_hamiltonian_form(model, system.mechanical()) : system.port_hamiltonian();
+  const bool index_two = is_index_two(f);
+  const OrderCase on = system.is_mechanical() ? order_case(system, out.formulation)
+                       : index_two            ? OrderCase::dae
+                                              : OrderCase::unconstrained;
+  out.orders = info.orders_on(on, options.stages);
+  const std::vector<char> algebraic = f.algebraic_states();
+  const bool any_algebraic = std::find(algebraic.begin(), algebraic.end(), 1) != algebraic.end();
+  // Algebraic states are reported as the state demands them; a method's own have lower orders, which are not claimed.
+  if (!system.is_mechanical() && (!any_algebraic || options.multiplier == "stage")) out.orders.multipliers = 0;
+  if (index_two && entry.algebraic_off_at_ends) out.not_composed = kOffAtEnds;
+  if (index_two) limit_compositions(out, info, on);
+  Equations step;
+  if (entry.collocation != nullptr) {
+    const Tableau tableau = entry.collocation(options.stages);
+    step = collocation_step(f, tableau, derived);
+    if (options.compose == 0 && out.order() < info.order(options.stages))
+      out.notes.push_back(
+          fmt::format("on systems of index 2 {} imposes the algebraic equations at its stages only: order {}", out.name,
+                      out.order()));
+    const bool dense = (options.output_every != 0.0 || !options.event.empty()) && options.compose == 0;
+    if (dense) out.stage = stage_layout(tableau);
+    if (!dense) step.extra.clear();
+  } else {
+    step = entry.port_hamiltonian_step(f);
+  }
+  data.step = Plan(std::move(step));
+  compose(out, data, model, options.compose);
+  out.stepper = std::make_unique<PlanStepper>(std::move(data));
+  return out;
+}
+
+}  // namespace rattleback

@@ -1,0 +1,385 @@
+#include "engine/lane_group.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "engine/text/lanes_text.hpp"
+#include "system/angles.hpp"
+
+namespace rattleback {
+namespace {
+
+constexpr auto kW = static_cast<std::size_t>(LaneGroup::kWidth);
+
+template <class Work>
+void each_lane(std::uint32_t lanes, const Work& work) {
+  for (; lanes != 0; lanes &= lanes - 1) work(std::countr_zero(lanes));
+}
+
+// A lane that loses its starting values on the way takes this many steps alone at most before it may join the others again.
+constexpr std::int64_t kTogether = 8;
+
+}  // namespace
+
+std::string LaneGroup::why_not(const PlanStepper& stepper) {
+  const PlanStepperData& d = stepper.data_;
+  if (d.solve.simplified) return "simplified iterations are not taken in lanes";
+  if (d.adjoint) return "compositions with the adjoint method are not taken in lanes";
+  if (stepper.power_) return "energies are not added up in lanes";
+  if (d.branch) return "overdetermined methods are not taken in lanes";
+  if (d.step.has(kReferenceEnergy)) return "its steps depend on the energy of the start";
+  if (d.step.is_sparse()) return "large systems are not taken in lanes";
+  for (const Plan::Block& b : d.step.blocks())
+    if (b.saddle) return "its stage system is solved with a matrix that is shared by the stages";
+  return "";
+}
+
+std::string LaneGroup::why_not_native(const PlanStepper& stepper) {
+  return rattleback::why_not_native(stepper.data_.step);
+}
+
+std::string LaneGroup::step_text(const PlanStepper& stepper) {
+  return lanes_text({.plan = &stepper.data_.step,
+                     .n = stepper.n_,
+                     .nv = stepper.nv_,
+                     .m = stepper.m_,
+                     .state = stepper.state_size_,
+                     .gamma = stepper.data_.gamma,
+                     .angles = stepper.data_.angles,
+                     .history_width = stepper.history_width_,
+                     .multiplier_scale = 1.0,
+                     .branch = false,
+                     .cautious = stepper.data_.solve.cautious});
+}
+
+LaneGroup::LaneGroup(PlanStepper& stepper)
+    : s_(stepper),
+      newton_(stepper.data_.step),
+      w_(stepper.data_.step.image().size() * kW),
+      history_(stepper.history_.size() * kW),
+      multipliers_(stepper.m_ * kW),
+      turns_(stepper.turns_.size() * kW),
+      scale_(kW, 1.0),
+      far_(stepper.newest_.size() * kW),
+      newest_(stepper.newest_.size(), 0),
+      lane_newest_(stepper.newest_.size() * kW),
+      lane_depth_(stepper.newest_.size() * kW),
+      lane_count_(kW),
+      active_(kW) {
+  clear();
+}
+
+void LaneGroup::clear() {
+  const std::vector<double>& image = s_.data_.step.image();
+  for (std::size_t i = 0; i < image.size(); ++i) std::fill_n(w_.data() + i * kW, kW, image[i]);
+  std::fill(history_.begin(), history_.end(), 0.0);
+  std::fill(turns_.begin(), turns_.end(), 0.0);
+  std::fill(newest_.begin(), newest_.end(), static_cast<std::int32_t>(starting::kFar) - 1);
+  for (std::size_t l = 0; l < kW; ++l) forget(l);
+  present_ = warm_ = 0;
+  t_base_ = h_ = h_before_ = 0.0;
+  count_ = 0;
+}
+
+void LaneGroup::forget(std::size_t lane) {
+  for (std::size_t part = 0; part < newest_.size(); ++part) {
+    lane_depth_[lane * newest_.size() + part] = 0;
+    far_[part * kW + lane] = 0;
+  }
+}
+
+void LaneGroup::put(int lane) {
+  const auto l = static_cast<std::size_t>(lane);
+  t_base_ = s_.t_base_;
+  h_ = s_.h_;
+  h_before_ = s_.h_before_;
+  count_ = s_.count_;
+  scale_[l] = s_.data_.multiplier_scale;
+  present_ |= 1U << static_cast<unsigned>(lane);
+  take_back(lane);
+}
+
+void LaneGroup::drop(int lane) {
+  present_ &= ~(1U << static_cast<unsigned>(lane));
+  warm_ &= present_;
+}
+
+void LaneGroup::lend(int lane) {
+  const auto l = static_cast<std::size_t>(lane);
+  s_.data_.multiplier_scale = scale_[l];
+  for (std::size_t i = 0; i < s_.state_size_; ++i) s_.main_.state[i] = w_[slot(i) + l];
+  for (const std::int32_t u : s_.data_.step.unknown_slots())
+    s_.main_.w[static_cast<std::size_t>(u)] = w_[static_cast<std::size_t>(u) * kW + l];
+  for (std::size_t i = 0; i < s_.m_; ++i) s_.multipliers_[i] = multipliers_[i * kW + l];
+  for (std::size_t i = 0; i < s_.turns_.size(); ++i) s_.turns_[i] = turns_[i * kW + l];
+  for (std::size_t i = 0; i < s_.history_.size(); ++i) s_.history_[i] = history_[i * kW + l];
+  for (std::size_t part = 0; part < newest_.size(); ++part) {
+    s_.newest_[part] = lane_newest_[l * newest_.size() + part];
+    s_.depth_[part] = lane_depth_[l * newest_.size() + part];
+    s_.far_[part] = far_[part * kW + l] != 0 ? 1 : 0;
+  }
+  s_.t_base_ = t_base_;
+  s_.h_ = h_;
+  s_.h_before_ = h_before_;
+  s_.count_ = lane_count_[l];
+  if (s_.first_) {  // the plan of a first step, which another lane may have used
+    const std::vector<double>& image = s_.first_->plan->image();
+    std::copy(image.begin(), image.end(), s_.first_->w.begin());
+  }
+}
+
+// Its history is moved so that its newest solution lies where that of the warm lanes does.
+void LaneGroup::take_back(int lane) {
+  const auto l = static_cast<std::size_t>(lane);
+  for (std::size_t i = 0; i < s_.state_size_; ++i) w_[slot(i) + l] = s_.main_.state[i];
+  for (const std::int32_t u : s_.data_.step.unknown_slots())
+    w_[static_cast<std::size_t>(u) * kW + l] = s_.main_.w[static_cast<std::size_t>(u)];
+  for (std::size_t i = 0; i < s_.m_; ++i) multipliers_[i * kW + l] = s_.multipliers_[i];
+  for (std::size_t i = 0; i < s_.turns_.size(); ++i) turns_[i * kW + l] = s_.turns_[i];
+  for (std::size_t part = 0; part < newest_.size(); ++part) {
+    for (std::int32_t age = 0; age < static_cast<std::int32_t>(starting::kFar); ++age) {
+      const double* const from =
+          s_.history_.data() +
+          (part * starting::kRows + static_cast<std::size_t>(s_.newest_[part] - age)) * s_.history_width_;
+      double* const to = history(part, newest_[part] - age) + l;
+      for (std::size_t i = 0; i < s_.history_width_; ++i) to[i * kW] = from[i];
+    }
+    lane_newest_[l * newest_.size() + part] = newest_[part];
+    lane_depth_[l * newest_.size() + part] = s_.depth_[part];
+    far_[part * kW + l] = s_.far_[part] != 0 ? -1 : 0;
+  }
+  lane_count_[l] = s_.count_;
+  const bool warm = s_.plain_steps_ahead() && s_.h_ == h_ && s_.count_ == count_ && h_ != 0.0;
+  const std::uint32_t bit = 1U << static_cast<unsigned>(lane);
+  warm_ = warm ? warm_ | bit : warm_ & ~bit;
+}
+
+// A lane by itself, to where the group is.
+void LaneGroup::alone(int lane, double h, std::int64_t steps) {
+  lend(lane);
+  if (s_.advance(h, steps).ok)
+    take_back(lane);
+  else
+    drop(lane);
+}
+
+// The first step of a new size is a cold start: every lane takes it alone.
+void LaneGroup::first_step(double h) {
+  const double t_base = t_base_, h_old = h_, h_before = h_before_, now = t();
+  const std::int64_t count = count_;
+  warm_ = 0;
+  each_lane(present_, [&](int lane) {
+    lane_count_[static_cast<std::size_t>(lane)] = count_ = count;
+    t_base_ = t_base;
+    h_ = h_old;
+    h_before_ = h_before;
+    lend(lane);
+    const bool ok = s_.advance(h, 1).ok;
+    t_base_ = now;
+    h_ = h_before_ = h;
+    count_ = 1;
+    if (ok)
+      take_back(lane);
+    else
+      drop(lane);
+  });
+}
+
+void LaneGroup::advance(double h, std::int64_t steps) {
+  if (h != h_ && steps > 0) {
+    first_step(h);
+    --steps;
+  }
+  // Lanes that lose their starting values whenever an angle turns should come back soon.
+  const bool come_back = !s_.data_.angles.empty() && !s_.data_.turn_free && !s_.data_.step.linear();
+  while (steps > 0 && present_ != 0) {
+    const std::int64_t n = warm_ != present_ ? std::min<std::int64_t>(steps, starting::kFar)
+                           : come_back       ? std::min(steps, kTogether)
+                                             : steps;
+    together(h, n);
+    steps -= n;
+  }
+}
+
+void LaneGroup::together(double h, std::int64_t steps) {
+  const std::int64_t end = count_ + steps;
+  while (count_ < end && warm_ != 0) {
+    const std::uint32_t before = warm_;
+    count_ += code_ != nullptr ? compiled_steps(h, end - count_) : interpreted_steps(h, end - count_);
+    h_before_ = h;
+    each_lane(before & ~warm_, [&](int lane) {  // failed in the last step, and stand before it
+      // In the middle of a composed step, or with unknowns that are spoilt: the run is made anew, alone.
+      if (s_.data_.gamma.size() > 1 || s_.data_.step.linear()) {
+        drop(lane);
+        return;
+      }
+      const auto l = static_cast<std::size_t>(lane);
+      lane_count_[l] = count_ - 1;
+      for (std::size_t part = 0; part < newest_.size(); ++part) {
+        lane_newest_[l * newest_.size() + part] = newest_[part] - 1;
+        lane_depth_[l * newest_.size() + part] = static_cast<std::int32_t>(starting::kFar);
+      }
+      alone(lane, h, 1);
+    });
+    take_turns_off();
+  }
+  count_ = end;
+  each_lane(present_ & ~warm_, [&](int lane) {
+    const std::int64_t behind = count_ - lane_count_[static_cast<std::size_t>(lane)];
+    alone(lane, h, behind);
+  });
+}
+
+// As PlanStepper::wrap_angles(), in the lanes that have just taken a step together.
+void LaneGroup::take_turns_off() {
+  for (const std::int32_t angle : s_.data_.angles) {
+    const auto i = static_cast<std::size_t>(angle);
+    each_lane(warm_, [&](int lane) {
+      const auto l = static_cast<std::size_t>(lane);
+      if (!wrap(w_[slot(i) + l], turns_[i * kW + l]) || s_.data_.turn_free || s_.data_.step.linear()) return;
+      warm_ &= ~(1U << static_cast<unsigned>(lane));
+      lane_count_[l] = count_;
+      for (std::size_t part = 0; part < newest_.size(); ++part) lane_newest_[l * newest_.size() + part] = newest_[part];
+      forget(l);
+    });
+  }
+}
+
+std::int64_t LaneGroup::compiled_steps(double h, std::int64_t steps) {
+  for (std::size_t l = 0; l < kW; ++l) active_[l] = (warm_ >> l & 1U) != 0 ? -1 : 0;
+  LaneJob job{.w = w_.data(),
+              .history = history_.data(),
+              .newest = newest_.data(),
+              .far = far_.data(),
+              .multipliers = multipliers_.data(),
+              .scale = scale_.data(),
+              .active = active_.data(),
+              .t_base = t_base_,
+              .h = h,
+              .h_before = h_before_,
+              .tolerance = s_.data_.solve.tolerance,
+              .count = count_,
+              .steps = steps,
+              .max_newton = s_.data_.solve.max_iterations};
+  code_(&job);
+  for (std::size_t l = 0; l < kW; ++l)
+    if (active_[l] == 0) warm_ &= ~(1U << l);
+  return job.done;
+}
+
+// One sub-step (PlanStepper::sub_step) in the lanes `going`, which loses those that fail.
+bool LaneGroup::interpreted_part(double t, double h, std::size_t part, bool look, std::uint32_t& going) {
+  const Plan& plan = s_.data_.step;
+  double* const w = w_.data();
+  const auto set = [&](Space space, double x) {
+    if (plan.has(space)) std::fill_n(w + static_cast<std::size_t>(plan.slot(space)) * kW, kW, x);
+  };
+  set(kTime, t);
+  set(kStepSize, h);
+  set(kPreviousStep, h_before_);
+  std::array<Sizes, kW> sizes;
+  const auto width = static_cast<std::ptrdiff_t>(s_.history_width_ * kW);
+  const auto unknowns = plan.unknown_slots();
+  if (!plan.linear()) {
+    const std::size_t nv = s_.nv_, n = s_.n_, first = nv > 0 ? n : 0, count = nv > 0 ? nv : n;
+    for (std::size_t l = 0; l < kW; ++l) {
+      double size = 1e-300;
+      for (std::size_t i = 0; i < count; ++i) size = std::fmax(size, std::fabs(w[slot(first + i) + l]));
+      sizes[l].typical[0] = size;
+      sizes[l].typical[1] = size * scale_[l] / std::fabs(h);
+      if (nv > 0) {
+        double length = std::fmax(size * std::fabs(h), s_.turns_.empty() ? 0.0 : kTurnHigh);
+        for (std::size_t i = 0; i < n; ++i) length = std::fmax(length, std::fabs(w[slot(i) + l]));
+        sizes[l].noise[0] = std::fmax(length, length / std::fabs(h));
+        sizes[l].noise[1] = sizes[l].noise[0] * scale_[l] / std::fabs(h);
+      }
+    }
+    const double* const newest = history(part, newest_[part]);
+    for (std::size_t i = 0; i < unknowns.size(); ++i) {
+      double* const x = w + static_cast<std::size_t>(unknowns[i]) * kW;
+      for (std::size_t l = 0; l < kW; ++l) {
+        const double* const from = newest + i * kW + l;
+        x[l] = far_[part * kW + l] != 0 ? starting::far_value(from, width) : starting::near_value(from, width);
+      }
+    }
+  }
+  const std::uint32_t solved = newton_.solve(w, sizes, s_.data_.solve, going);
+  const double* const result = w + static_cast<std::size_t>(plan.result_slot()) * kW;
+  std::uint32_t good = 0;
+  each_lane(solved, [&](int lane) {
+    const auto l = static_cast<std::size_t>(lane);
+    for (std::size_t i = 0; i < s_.state_size_; ++i)
+      if (!std::isfinite(result[i * kW + l])) return;
+    good |= 1U << l;
+  });
+  const bool all = good == going;
+  going = good;
+  const auto keep = [&](const double* from, std::size_t count, double* to) {
+    for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t l = 0; l < kW; ++l)
+        if ((good >> l & 1U) != 0) to[i * kW + l] = from[i * kW + l];
+  };
+  keep(result, s_.state_size_, w + slot(0));
+  keep(result + s_.state_size_ * kW, s_.m_, multipliers_.data());
+  if (!plan.linear()) {
+    double* const row = starting::next_row(history(part, 0), s_.history_width_ * kW, newest_[part]);
+    for (std::size_t i = 0; i < unknowns.size(); ++i)
+      keep(w + static_cast<std::size_t>(unknowns[i]) * kW, 1, row + i * kW);
+    each_lane(good & newton_.rough(), [&](int lane) { far_[part * kW + static_cast<std::size_t>(lane)] = 0; });
+    if (look && s_.looks_far_)
+      each_lane(good & ~newton_.rough(), [&](int lane) {
+        const auto l = static_cast<std::size_t>(lane);
+        far_[part * kW + l] = starting::far_is_better(row + l, unknowns.size(), width, kW) ? -1 : 0;
+      });
+  }
+  return all;
+}
+
+std::int64_t LaneGroup::interpreted_steps(double h, std::int64_t steps) {
+  std::int64_t done = 0;
+  bool plain = true;
+  while (done < steps && plain) {
+    double at = t_base_ + static_cast<double>(count_ + done) * h;
+    const bool look = ((count_ + done) & (starting::kLook - 1)) == 0;
+    for (std::size_t part = 0; part < s_.data_.gamma.size(); ++part) {
+      const double size = s_.data_.gamma[part] * h;
+      plain = interpreted_part(at, size, part, look, warm_) && plain;
+      at += size;
+    }
+    ++done;
+    h_before_ = h;
+    for (const std::int32_t angle : s_.data_.angles)
+      each_lane(warm_, [&](int lane) {
+        const double x = w_[slot(static_cast<std::size_t>(angle)) + static_cast<std::size_t>(lane)];
+        plain = plain && !(std::fabs(x) > kTurnHigh);
+      });
+  }
+  return done;
+}
+
+std::vector<double> LaneGroup::unwrapped_q(int lane) const {
+  std::vector<double> out(s_.n_), turns(s_.turns_.size());
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = q()[i * kW + static_cast<std::size_t>(lane)];
+  for (std::size_t i = 0; i < turns.size(); ++i) turns[i] = turns_[i * kW + static_cast<std::size_t>(lane)];
+  unwrap(out, turns);
+  return out;
+}
+
+bool LaneGroup::determines_multipliers(int lane, Acceleration& level) const {
+  if (s_.data_.reports_carried) return true;
+  std::vector<double> q(s_.n_), guess(s_.m_);
+  const auto l = static_cast<std::size_t>(lane);
+  for (std::size_t i = 0; i < q.size(); ++i) q[i] = this->q()[i * kW + l];
+  for (std::size_t i = 0; i < guess.size(); ++i) guess[i] = multipliers_[i * kW + l];
+  level.set_guess(guess);
+  return level.solve(t(), q, v_of(lane));
+}
+
+std::vector<double> LaneGroup::v_of(int lane) const {
+  std::vector<double> out(s_.nv_);
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = v()[i * kW + static_cast<std::size_t>(lane)];
+  return out;
+}
+
+}  // namespace rattleback

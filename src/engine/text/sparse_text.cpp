@@ -1,0 +1,521 @@
+#include "engine/text/sparse_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "engine/text/dense_text.hpp"
+#include "engine/text/stagger.hpp"
+#include "step/convergence.hpp"
+
+namespace rattleback {
+namespace {
+
+constexpr int kLanes = 4;
+// Members of a strip: what 50 vectors hold of them fits into a second-level cache several times. Not tuned.
+constexpr std::int32_t kStrip = 256;
+static_assert(kStrip % kChunk == 0);
+// Models without families have texts that grow with them; beyond this a compiler would take too long.
+constexpr std::size_t kMostInstructions = 20'000;
+
+// Functions of one number and of four; the formulas of expr/interpreter.cpp.
+constexpr const char* kFunctions = R"(
+#define F1(name, formula) \
+  static inline double s_##name(double x) { return formula; } \
+  static inline lanes v_##name(lanes x) { return (lanes){s_##name(x[0]), s_##name(x[1]), s_##name(x[2]), s_##name(x[3])}; }
+#define F2(name, formula) \
+  static inline double s_##name(double x, double y) { return formula; } \
+  static inline lanes v_##name(lanes x, lanes y) { \
+    return (lanes){s_##name(x[0], y[0]), s_##name(x[1], y[1]), s_##name(x[2], y[2]), s_##name(x[3], y[3])}; \
+  }
+F1(sin, sin(x)) F1(cos, cos(x)) F1(tan, tan(x)) F1(asin, asin(x)) F1(acos, acos(x)) F1(atan, atan(x))
+F1(sinh, sinh(x)) F1(cosh, cosh(x)) F1(tanh, tanh(x)) F1(exp, exp(x)) F1(log, log(x)) F1(sqrt, sqrt(x))
+F1(abs, fabs(x)) F1(sign, (double)((x > 0.0) - (x < 0.0)))
+F2(pow, pow(x, y)) F2(atan2, atan2(x, y)) F2(hypot, hypot(x, y)) F2(min, y < x ? y : x) F2(max, x < y ? y : x)
+F2(less, x < y ? 1.0 : 0.0) F2(less_equal, x <= y ? 1.0 : 0.0)
+static inline double s_select(double x, double y, double z) { return x != 0.0 ? y : z; }
+static inline lanes v_select(lanes x, lanes y, lanes z) {
+  return (lanes){s_select(x[0], y[0], z[0]), s_select(x[1], y[1], z[1]), s_select(x[2], y[2], z[2]), s_select(x[3], y[3], z[3])};
+}
+typedef long long bits __attribute__((vector_size(32)));
+static inline lanes v_size(lanes x) { return (lanes)((bits)x & 0x7fffffffffffffffLL); }
+static inline double s_size(double x) { return fabs(x); }
+#define LOAD(p) (*(const lanes*)(p))
+#define STORE(p) (*(lanes*)(p))
+#define ALL(x) ((x) - (lanes){0.0, 0.0, 0.0, 0.0})
+)";
+
+const char* function_name(Code code) {
+  switch (code) {
+    case Code::sin: return "sin";
+    case Code::cos: return "cos";
+    case Code::tan: return "tan";
+    case Code::asin: return "asin";
+    case Code::acos: return "acos";
+    case Code::atan: return "atan";
+    case Code::sinh: return "sinh";
+    case Code::cosh: return "cosh";
+    case Code::tanh: return "tanh";
+    case Code::exp: return "exp";
+    case Code::log: return "log";
+    case Code::sqrt: return "sqrt";
+    case Code::abs: return "abs";
+    case Code::sign: return "sign";
+    case Code::pow: return "pow";
+    case Code::atan2: return "atan2";
+    case Code::hypot: return "hypot";
+    case Code::min: return "min";
+    case Code::max: return "max";
+    case Code::less: return "less";
+    case Code::less_equal: return "less_equal";
+    case Code::select: return "select";
+    default: return "";
+  }
+}
+
+int arguments(Code code) {
+  if (code == Code::select) return 3;
+  return code >= Code::pow && code <= Code::less_equal ? 2 : 1;
+}
+
+bool is_sink(const LoopInstruction& in) {
+  return in.what == LoopCode::store || in.what == LoopCode::store_add || in.what == LoopCode::reduce;
+}
+
+// Can its members be taken one after the other, each with all that it stores? The interpreter takes kChunk of them, and
+// stores after that.
+bool is_plain(const Loop& loop) {
+  const auto apart = [&](const LoopInstruction& x, const LoopInstruction& y) {
+    const auto low = [&](const LoopInstruction& in) { return std::min(in.a, in.a + in.b * (loop.count - 1)); };
+    const auto high = [&](const LoopInstruction& in) { return std::max(in.a, in.a + in.b * (loop.count - 1)); };
+    return high(x) < low(y) || high(y) < low(x);
+  };
+  for (const LoopInstruction& s : loop.body) {
+    if (s.what == LoopCode::reduce) return false;
+    if (!is_sink(s)) continue;
+    if (s.b == 0 && loop.count > 1) return false;
+    for (const LoopInstruction& x : loop.body) {
+      if (x.what != LoopCode::load && !is_sink(x)) continue;
+      if (!(x.a == s.a && x.b == s.b) && !apart(x, s)) return false;
+    }
+  }
+  return true;
+}
+
+class Writer {
+ public:
+  explicit Writer(const SparsePlan& plan) : plan_(plan) {}
+  SparseText write();
+
+ private:
+  template <class... Args>
+  void line(fmt::format_string<Args...> text, Args&&... args) {
+    out_.append(2 * static_cast<std::size_t>(depth_), ' ');
+    fmt::format_to(std::back_inserter(out_), text, std::forward<Args>(args)...);
+    out_ += '\n';
+  }
+  template <class... Args>
+  void open(fmt::format_string<Args...> text, Args&&... args) {
+    line("{} {{", fmt::format(text, std::forward<Args>(args)...));
+    ++depth_;
+  }
+  void close() {
+    --depth_;
+    line("}}");
+  }
+
+  // Statements of the part that is being collected.
+  void program(const Program& p);
+  void products(const Products& list, bool to_matrix);
+  void bounds(const SparsePlan::Block& b);
+  void values(const SparsePlan::Block& b);
+  void run(const Products& list, const Products::Run& run, const char* to, const char* second, std::int32_t shift);
+  void fill(std::int32_t to, std::int32_t size, std::int32_t from);  // from < 0: zeros
+
+  // Their text, for the members i .. end-1.
+  void write_part();
+  void write_instruction(const Program& p, const Instruction& in);
+  void write_loop(const Program& p, const Loop& loop, bool plain);
+  void write_members(const Loop& loop, bool vector);
+  void write_run(std::span<const Products::Factors> factors, const Products::Run& run, const char* to,
+                 const char* second, std::int32_t shift);
+  std::string formula(const LoopInstruction& in, bool vector);
+  std::size_t table(const std::vector<double>& values);
+
+  const SparsePlan& plan_;
+  std::vector<LoopStatement> part_;
+  std::size_t parts_ = 0;
+  std::vector<const double*> tables_;
+  std::vector<std::size_t> loop_tables_;  // of the loop that is written: program's number -> ours
+  std::string out_;
+  int depth_ = 0;
+};
+
+std::size_t Writer::table(const std::vector<double>& values) {
+  const auto known = std::find(tables_.begin(), tables_.end(), values.data());
+  if (known == tables_.end()) {
+    tables_.push_back(values.data());
+    return tables_.size() - 1;
+  }
+  return static_cast<std::size_t>(known - tables_.begin());
+}
+
+void Writer::fill(std::int32_t to, std::int32_t size, std::int32_t from) {
+  LoopStatement& s = part_.emplace_back();
+  s.count = size;
+  s.accesses.push_back({LoopStatement::kWorkspace, true, to, 1});
+  if (from >= 0) s.accesses.push_back({LoopStatement::kWorkspace, false, from, 1});
+  s.write = [this, to, from] {
+    if (from < 0)
+      line("if (i < end) __builtin_memset(w + {} + i, 0, (unsigned long)(end - i) * sizeof *w);", to);
+    else
+      line("if (i < end) __builtin_memcpy(w + {} + i, w + {} + i, (unsigned long)(end - i) * sizeof *w);", to, from);
+  };
+}
+
+void Writer::program(const Program& p) {
+  for (const Instruction& in : p.code) {
+    if (in.code == Code::end) break;
+    if (in.code == Code::clear) {
+      fill(static_cast<std::int32_t>(in.dst), static_cast<std::int32_t>(in.b), -1);
+      continue;
+    }
+    LoopStatement& s = part_.emplace_back();
+    const auto touch = [&](bool writes, std::int64_t slot, std::int32_t step) {
+      s.accesses.push_back({LoopStatement::kWorkspace, writes, static_cast<std::int32_t>(slot), step});
+    };
+    if (in.code != Code::loop) {
+      touch(true, in.dst, 0);
+      touch(false, in.a, 0);
+      if (in.code != Code::lookup && in.code != Code::lookup_slope) {
+        touch(false, in.b, 0);
+        touch(false, in.c, 0);
+      }
+      s.single = true;
+      s.write = [this, &p, &in] { write_instruction(p, in); };
+      continue;
+    }
+    const Loop& loop = p.loops[in.a];
+    const bool plain = is_plain(loop);
+    s.count = loop.count;
+    if (!plain) s.unit = kChunk;
+    for (const LoopInstruction& x : loop.body) {
+      if (x.what == LoopCode::load) touch(false, x.a, x.b);
+      if (x.what == LoopCode::broadcast) touch(false, x.a, 0);
+      if (x.what == LoopCode::store || x.what == LoopCode::store_add) touch(true, x.a, x.b);
+      if (x.what == LoopCode::reduce) touch(true, x.a, 0);
+    }
+    s.write = [this, &p, &loop, plain] { write_loop(p, loop, plain); };
+  }
+}
+
+void Writer::write_instruction(const Program& p, const Instruction& in) {
+  const auto binary = [&](const char* op) { line("w[{}] = w[{}] {} w[{}];", in.dst, in.a, op, in.b); };
+  switch (in.code) {
+    case Code::neg: line("w[{}] = -w[{}];", in.dst, in.a); return;
+    case Code::copy: line("w[{}] = w[{}];", in.dst, in.a); return;
+    case Code::add: binary("+"); return;
+    case Code::sub: binary("-"); return;
+    case Code::mul: binary("*"); return;
+    case Code::div: binary("/"); return;
+    case Code::mul_add: line("w[{}] = w[{}] * w[{}] + w[{}];", in.dst, in.a, in.b, in.c); return;
+    case Code::mul_sub: line("w[{}] = w[{}] * w[{}] - w[{}];", in.dst, in.a, in.b, in.c); return;
+    case Code::sub_mul: line("w[{}] = w[{}] - w[{}] * w[{}];", in.dst, in.c, in.a, in.b); return;
+    case Code::lookup:
+    case Code::lookup_slope: {
+      const std::vector<double>& values = p.tables[in.b];
+      line("w[{}] = look_up(tables[{}], {}, w[{}], {});", in.dst, table(values), values.size() / 2, in.a,
+           in.code == Code::lookup_slope ? 1 : 0);
+      return;
+    }
+    default: break;
+  }
+  const std::array slots = {in.a, in.b, in.c};
+  std::string text;
+  for (int k = 0; k < arguments(in.code); ++k)
+    text += fmt::format("{}w[{}]", k > 0 ? ", " : "", slots[static_cast<std::size_t>(k)]);
+  line("w[{}] = s_{}({});", in.dst, function_name(in.code), text);
+}
+
+// Four members i .. i+3 of an array, or member i.
+std::string element(const std::string& array, std::int32_t first, std::int32_t step, bool vector) {
+  const auto one = [&](int l) { return fmt::format("{}[{} + {} * (i + {})]", array, first, step, l); };
+  if (!vector) return fmt::format("{}[{} + {} * i]", array, first, step);
+  if (step == 1) return fmt::format("LOAD({} + {} + i)", array, first);
+  return fmt::format("(lanes){{{}, {}, {}, {}}}", one(0), one(1), one(2), one(3));
+}
+
+std::string Writer::formula(const LoopInstruction& in, bool vector) {
+  switch (in.what) {
+    case LoopCode::load: return element("w", in.a, in.b, vector);
+    case LoopCode::table:
+      return element(fmt::format("tables[{}]", loop_tables_[static_cast<std::size_t>(in.c)]), in.a, in.b, vector);
+    case LoopCode::index: {
+      const auto one = [&](int l) { return fmt::format("(double)({} + {} * (i + {}))", in.a, in.b, l); };
+      if (!vector) return one(0);
+      return fmt::format("(lanes){{{}, {}, {}, {}}}", one(0), one(1), one(2), one(3));
+    }
+    default: break;
+  }
+  switch (in.code) {
+    case Code::neg: return fmt::format("-r{}", in.a);
+    case Code::copy: return fmt::format("r{}", in.a);
+    case Code::add: return fmt::format("r{} + r{}", in.a, in.b);
+    case Code::sub: return fmt::format("r{} - r{}", in.a, in.b);
+    case Code::mul: return fmt::format("r{} * r{}", in.a, in.b);
+    case Code::div: return fmt::format("r{} / r{}", in.a, in.b);
+    default: break;
+  }
+  const std::array registers = {in.a, in.b, in.c};
+  std::string text = fmt::format("{}_{}(", vector ? 'v' : 's', function_name(in.code));
+  for (int k = 0; k < arguments(in.code); ++k)
+    text += fmt::format("{}r{}", k > 0 ? ", " : "", registers[static_cast<std::size_t>(k)]);
+  return text + ")";
+}
+
+// The registers of member i, or of i .. i+3.
+void Writer::write_members(const Loop& loop, bool vector) {
+  for (const LoopInstruction& in : loop.body) {
+    if (is_sink(in)) continue;
+    if (in.what == LoopCode::broadcast)
+      line("const {} r{} = {};", vector ? "lanes" : "double", in.dst,
+           vector ? fmt::format("ALL(b{})", in.dst) : fmt::format("b{}", in.dst));
+    else
+      line("const {} r{} = {};", vector ? "lanes" : "double", in.dst, formula(in, vector));
+  }
+}
+
+void Writer::write_loop(const Program& p, const Loop& loop, bool plain) {
+  loop_tables_.clear();
+  for (const std::vector<double>& t : p.tables) loop_tables_.push_back(table(t));
+  for (const LoopInstruction& in : loop.body)
+    if (in.what == LoopCode::broadcast) line("const double b{} = w[{}];", in.dst, in.a);
+  const auto store = [&](const LoopInstruction& in, const std::string& value, bool vector) {
+    const char* const op = in.what == LoopCode::store ? "=" : "+=";
+    if (vector && in.b == 1) {
+      line("STORE(w + {} + i) {} {};", in.a, op, value);
+    } else if (!vector) {
+      line("w[{} + {} * i] {} {};", in.a, in.b, op, value);
+    } else {
+      for (int l = 0; l < kLanes; ++l) line("w[{} + {} * (i + {})] {} {}[{}];", in.a, in.b, l, op, value, l);
+    }
+  };
+  const auto loop_over = [&](bool vector) {
+    if (vector)
+      open("for (; i + {} <= end; i += {})", kLanes, kLanes);
+    else
+      open("for (; i < end; ++i)");
+  };
+  if (plain) {
+    for (const bool vector : {true, false}) {
+      loop_over(vector);
+      write_members(loop, vector);
+      for (const LoopInstruction& in : loop.body)
+        if (is_sink(in)) store(in, fmt::format("r{}", in.dst), vector);
+      close();
+    }
+    return;
+  }
+  // kChunk members, then what they store, sink by sink.
+  open("for (int first = i, last = end; first < last; first += {})", kChunk);
+  line("const int end = first + {} < last ? first + {} : last;", kChunk, kChunk);
+  std::size_t sinks = 0;
+  for (const LoopInstruction& in : loop.body)
+    if (is_sink(in)) line("double x{}[{}];", sinks++, kChunk);
+  line("int i = first;");
+  for (const bool vector : {true, false}) {
+    loop_over(vector);
+    write_members(loop, vector);
+    sinks = 0;
+    for (const LoopInstruction& in : loop.body)
+      if (is_sink(in))
+        line(fmt::runtime(vector ? "STORE(x{} + (i - first)) = r{};" : "x{}[i - first] = r{};"), sinks++, in.dst);
+    close();
+  }
+  sinks = 0;
+  for (const LoopInstruction& in : loop.body) {
+    if (!is_sink(in)) continue;
+    const std::size_t x = sinks++;
+    if (in.what == LoopCode::reduce) {
+      line("{{ double s = 0.0; for (i = first; i < end; ++i) s += x{}[i - first]; w[{}] += s; }}", x, in.a);
+      continue;
+    }
+    line("i = first;");
+    if (in.b == 1) {
+      loop_over(true);
+      store(in, fmt::format("LOAD(x{} + (i - first))", x), true);
+      close();
+    }
+    loop_over(false);
+    store(in, fmt::format("x{}[i - first]", x), false);
+    close();
+  }
+  close();
+}
+
+// to[..] = sum of w[a] * second[b]
+void Writer::run(const Products& list, const Products::Run& run, const char* to, const char* second,
+                 std::int32_t shift) {
+  const auto factors = list.factors().subspan(static_cast<std::size_t>(run.first), static_cast<std::size_t>(run.terms));
+  const bool bound = std::string_view(second) != "w", matrix = std::string_view(to) != "w";
+  LoopStatement& s = part_.emplace_back();
+  s.count = run.count;
+  s.accesses.push_back(
+      {matrix ? LoopStatement::kMatrix : LoopStatement::kWorkspace, true, run.to + shift, run.to_step});
+  for (const Products::Factors& f : factors) {
+    s.accesses.push_back({LoopStatement::kWorkspace, false, f.a, f.a_step});
+    if (!bound) s.accesses.push_back({LoopStatement::kWorkspace, false, f.b, f.b_step});
+  }
+  s.write = [this, factors, &run, to, second, shift] { write_run(factors, run, to, second, shift); };
+}
+
+void Writer::products(const Products& list, bool to_matrix) {
+  for (const Products::Run& r : list.runs()) run(list, r, to_matrix ? "out" : "w", "w", 0);
+}
+
+void Writer::bounds(const SparsePlan::Block& b) {
+  for (const Products::Run& r : b.bounds.runs()) run(b.bounds, r, "w", "size", b.bound);
+}
+
+void Writer::write_run(std::span<const Products::Factors> factors, const Products::Run& run, const char* to,
+                       const char* second, std::int32_t shift) {
+  const bool bound = std::string_view(second) != "w";  // sizes, times the unit roundoff
+  for (std::size_t k = 0; k < factors.size(); ++k) {
+    if (factors[k].a_step == 0) line("const double a{} = w[{}];", k, factors[k].a);
+    if (factors[k].b_step == 0) line("const double b{} = {}[{}];", k, second, factors[k].b);
+  }
+  const auto sum = [&](bool vector) {
+    for (std::size_t k = 0; k < factors.size(); ++k) {
+      const Products::Factors& f = factors[k];
+      const auto all = [&](char name) { return fmt::format(fmt::runtime(vector ? "ALL({}{})" : "{}{}"), name, k); };
+      std::string a = f.a_step == 0 ? all('a') : element("w", f.a, f.a_step, vector);
+      if (bound) a = fmt::format("{}_size({})", vector ? 'v' : 's', a);
+      const std::string b = f.b_step == 0 ? all('b') : element(second, f.b, f.b_step, vector);
+      const bool plain = !bound && f.b_step == 0 && f.b == plan_.one();
+      line("{}s {}= {}{}{};", k == 0 ? (vector ? "lanes " : "double ") : "", k == 0 ? "" : "+", a, plain ? "" : " * ",
+           plain ? "" : b);
+    }
+    if (bound) line("s = {} * s;", Convergence::kEps);
+  };
+  if (run.count >= 2 * kLanes) {
+    open("for (; i + {} <= end; i += {})", kLanes, kLanes);
+    sum(true);
+    if (run.to_step == 1)
+      line("STORE({} + {} + i) = s;", to, run.to + shift);
+    else
+      for (int l = 0; l < kLanes; ++l) line("{}[{} + {} * (i + {})] = s[{}];", to, run.to + shift, run.to_step, l, l);
+    close();
+  }
+  open("for (; i < end; ++i)");
+  sum(false);
+  line("{}[{} + {} * i] = s;", to, run.to + shift, run.to_step);
+  close();
+}
+
+void Writer::values(const SparsePlan::Block& b) {
+  for (const SparsePlan::Copy& c : b.copies) fill(c.to, c.size, c.from);
+  program(b.values);
+}
+
+// The collected statements as one function: strip by strip, so that what one statement stores is still close when the next
+// one reads it.
+void Writer::write_part() {
+  open(
+      "static void part{}(double* const w, double* const out, const double* const size, "
+      "const double* const* const tables)",
+      parts_++);
+  const std::int32_t end = stagger(part_);
+  const bool strips = end > 2 * kStrip;
+  if (strips) open("for (int strip = 0; strip < {}; strip += {})", end, kStrip);
+  for (std::size_t k = 0; k < part_.size();) {
+    const LoopStatement& s = part_[k];
+    if (s.single) {  // one after the other, while they are at the same place
+      if (strips) open("if (strip <= {0} && {0} < strip + {1})", s.offset, kStrip);
+      for (; k < part_.size() && part_[k].single && part_[k].offset == s.offset; ++k) part_[k].write();
+      if (strips) close();
+      continue;
+    }
+    line("{{");
+    ++depth_;
+    if (strips) {
+      line("int i = strip - {}, end = i + {};", s.offset, kStrip);
+      line("i = {0} + (i < 0 ? 0 : i); end = {0} + (end < {1} ? end : {1});", s.begin, s.count);
+    } else {
+      line("int i = {}; const int end = {};", s.begin, s.begin + s.count);
+    }
+    s.write();
+    close();
+    ++k;
+  }
+  if (strips) close();
+  close();
+  part_.clear();
+}
+
+SparseText Writer::write() {
+  out_ += kHeadText;
+  out_ += kLookUpText;
+  out_ += kFunctions;
+  for (const SparsePlan::Block& b : plan_.blocks()) {  // in the order of SparsePart
+    const auto start = [&] {
+      program(b.before);
+      products(b.fixed, false);
+    };
+    const auto matrix = [&] {
+      program(b.jacobian);
+      products(b.chain, false);
+      products(b.matrix, true);
+    };
+    start();
+    write_part();
+    values(b);
+    write_part();
+    values(b);
+    program(b.residual);
+    write_part();
+    matrix();
+    write_part();
+    bounds(b);
+    write_part();
+    start();
+    values(b);
+    program(b.residual);
+    matrix();
+    bounds(b);
+    write_part();
+  }
+  program(plan_.finish());
+  write_part();
+  open("void {}(int part, double* w, double* out, const double* size, const double* const* tables)", kSparseSymbol);
+  open("switch (part)");
+  for (std::size_t k = 0; k < parts_; ++k) line("case {}: part{}(w, out, size, tables); break;", k, k);
+  close();
+  close();
+  return {std::move(out_), std::move(tables_)};
+}
+
+}  // namespace
+
+std::string why_not_native(const SparsePlan& plan) {
+  std::size_t count = 0;
+  const auto program = [&](const Program& p) {
+    count += p.code.size();
+    for (const Loop& l : p.loops) count += 2 * l.body.size();
+  };
+  const auto products = [&](const Products& p) { count += 4 * p.runs().size() + 2 * p.factors().size(); };
+  for (const SparsePlan::Block& b : plan.blocks()) {
+    for (const Program* p : {&b.before, &b.values, &b.residual, &b.jacobian}) program(*p);
+    for (const Products* p : {&b.fixed, &b.chain, &b.matrix, &b.bounds}) products(*p);
+  }
+  program(plan.finish());
+  return count > kMostInstructions ? "its equations are so many and so different that compiling them would not pay"
+                                   : "";
+}
+
+SparseText sparse_text(const SparsePlan& plan) { return Writer(plan).write(); }
+
+}  // namespace rattleback

@@ -1,0 +1,573 @@
+#include "engine/text/stage_lanes.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "engine/text/emit.hpp"
+#include "engine/text/instruction_text.hpp"
+
+namespace rattleback {
+namespace {
+
+constexpr std::size_t kLanes = 4;
+
+// Costs in operations. What a lane gives away is stored once for all lanes and loaded where it is wanted.
+constexpr double kBroadcast = 0.5, kPrepared = 0.5, kGatherTwo = 1.5, kGather = 4.0, kStored = 1.0;
+// A step is left as it is when less than this part of its operations would be saved. Measured: with 0.12 it is 5 % slower
+// (spark-gauss with two stages on the nonholonomic particle), with 0.22 it is 7 % faster (on the quartic particles).
+constexpr double kWorthwhile = 0.2;
+constexpr double kBetter = 1.25;  // another order of lanes must save so much more: others would have to follow it
+
+int operations(Code code) {  // of a vector; 0: not done in vectors
+  switch (code) {
+    case Code::neg:
+    case Code::add:
+    case Code::sub:
+    case Code::mul:
+    case Code::div: return 1;
+    case Code::mul_add:
+    case Code::mul_sub:
+    case Code::sub_mul: return 2;
+    default: return 0;
+  }
+}
+// a*b and b*a, a+b and b+a have the same bits.
+bool commutes(Code code) { return operations(code) > 0 && code != Code::neg && code != Code::sub && code != Code::div; }
+
+std::array<std::uint32_t, 3> arguments(const Instruction& in) { return {in.a, in.b, in.c}; }
+
+std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t x = a * 0x9e3779b97f4a7c15ULL + b;
+  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9ULL;
+  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebULL;
+  return x ^ (x >> 31U);
+}
+
+std::uint64_t shape_of(const Instruction& in, std::array<std::uint64_t, 3> x) {
+  const int count = argument_count(in.code);
+  if (commutes(in.code) && x[1] < x[0]) std::swap(x[0], x[1]);
+  std::uint64_t out = mixed(0xc0de, static_cast<std::uint64_t>(in.code));
+  for (int k = 0; k < count; ++k) out = mixed(out, x[static_cast<std::size_t>(k)]);
+  if (in.code == Code::lookup || in.code == Code::lookup_slope) out = mixed(out, in.b);
+  return out;
+}
+
+bool one_slot(const LaneSlots& x) {
+  return std::all_of(x.begin(), x.end(), [&](std::uint32_t slot) { return slot == x[0]; });
+}
+
+}  // namespace
+
+// Finds the packs of one program.
+class LaneSearch {
+ public:
+  LaneSearch(StageLanes& all, std::size_t number) : all_(all), number_(number), w_(all.work_[number]) {
+    covered_.assign(w_.program->code.size(), 0);
+  }
+
+  void run() {
+    prepare_wanted();
+    classes(w_.shape);
+    classes(w_.plain);
+  }
+
+ private:
+  using Made = StageLanes::Made;
+
+  [[nodiscard]] const Instruction& at(std::int32_t i) const { return w_.program->code[static_cast<std::size_t>(i)]; }
+  [[nodiscard]] std::int32_t definition(std::uint32_t slot) const { return w_.definition[slot]; }
+  template <class T>
+  static const T& of(const std::vector<T>& x, std::int32_t i) {
+    return x[static_cast<std::size_t>(i)];
+  }
+
+  [[nodiscard]] bool all_constant(const LaneSlots& x) const {
+    return std::all_of(x.begin(), x.end(), [&](std::uint32_t slot) { return all_.constant(slot); });
+  }
+
+  // Will an earlier program have them as a vector? One that is run before the iteration can always put them together.
+  [[nodiscard]] bool will_be_prepared(const LaneSlots& x) const {
+    std::int32_t by = -1;
+    bool alike = true;
+    for (const std::uint32_t slot : x) {
+      const std::int32_t writer = all_.writer_[slot];
+      if ((all_.use_[slot] & StageLanes::kForeign) != 0 || writer == -2) return false;
+      alike = alike && writer == all_.writer_[x[0]] && all_.shape_[slot] == all_.shape_[x[0]];
+      if (writer == -1) continue;
+      if (by >= 0 && writer != by) return false;
+      by = writer;
+    }
+    if (by < 0 || static_cast<std::size_t>(by) >= number_) return false;
+    return alike || (w_.often && !all_.work_[static_cast<std::size_t>(by)].often);
+  }
+
+  [[nodiscard]] double gather_cost(const LaneSlots& x) const {
+    if (will_be_prepared(x)) return kPrepared;
+    return x.size() == 2 ? kGatherTwo : kGather;
+  }
+
+  [[nodiscard]] bool same_instruction(const LaneSlots& x) const {
+    const std::int32_t first = definition(x[0]);
+    return std::all_of(x.begin(), x.end(), [&](std::uint32_t slot) {
+      const std::int32_t i = definition(slot);
+      // Of the same depth: lanes cannot depend on one another then, and neither can packs.
+      return i >= 0 && of(w_.fixed, i) == 0 && at(i).code == at(first).code && of(w_.depth, i) == of(w_.depth, first);
+    });
+  }
+
+  // How well slot x stands beside slot y in a pack.
+  [[nodiscard]] int likeness(std::uint32_t x, std::uint32_t y) const {
+    if (x == y) return 4;
+    if (all_.constant(x) != all_.constant(y)) return 0;
+    if (all_.constant(x)) return 3;
+    const std::int32_t i = definition(x), j = definition(y);
+    if ((i < 0) != (j < 0)) return 0;
+    if (i < 0) return all_.shape_[x] == all_.shape_[y] ? 3 : 1;
+    if (of(w_.shape, i) == of(w_.shape, j)) return 3;
+    return at(i).code == at(j).code && of(w_.depth, i) == of(w_.depth, j) ? 2 : 0;
+  }
+
+  [[nodiscard]] Made pack_of(const LaneSlots& x) const {
+    Made out;
+    for (const std::uint32_t slot : x) out.code.push_back(definition(slot));
+    const Instruction& first = at(out.code[0]);
+    const int count = argument_count(first.code);
+    for (const std::int32_t i : out.code) {
+      std::array<std::uint32_t, 3> a = arguments(at(i));
+      if (commutes(first.code) &&
+          likeness(a[0], first.b) + likeness(a[1], first.a) > likeness(a[0], first.a) + likeness(a[1], first.b))
+        std::swap(a[0], a[1]);
+      for (int k = 0; k < count; ++k)
+        out.operands[static_cast<std::size_t>(k)].push_back(a[static_cast<std::size_t>(k)]);
+    }
+    return out;
+  }
+
+  // Makes these slots a vector; what that saves in operations, counted from scalars that cost nothing.
+  double build(const LaneSlots& x) {
+    if (one_slot(x)) return -kBroadcast;
+    if (all_constant(x) || w_.made.contains(x)) return 0.0;
+    if (all_.lasting(x, number_)) return 0.0;
+    const double gather = gather_cost(x);
+    const std::size_t mark = log_.size();
+    if (!hopeless_.contains(x) && same_instruction(x)) {
+      Made& made = w_.made.emplace(x, pack_of(x)).first->second;
+      log_.push_back(x);
+      const int work = operations(at(made.code[0]).code);
+      double gain = -work;
+      for (const std::int32_t i : made.code)
+        if (covered_[static_cast<std::size_t>(i)]++ == 0) gain += work;
+      for (const LaneSlots& y : std::array(made.operands))
+        if (!y.empty()) gain += build(y);
+      if (gain > -gather) return gain;
+      undo(mark);
+      hopeless_.insert(x);
+    }
+    w_.made.emplace(x, Made{});
+    log_.push_back(x);
+    return -gather;
+  }
+
+  void undo(std::size_t mark) {
+    for (; log_.size() > mark; log_.pop_back()) {
+      const auto it = w_.made.find(log_.back());
+      for (const std::int32_t i : it->second.code) --covered_[static_cast<std::size_t>(i)];
+      w_.made.erase(it);
+    }
+  }
+
+  void keep(double gain) {
+    w_.gain += gain;
+    for (const LaneSlots& x : log_) {
+      const auto [place, added] = all_.numbers_.try_emplace(x, static_cast<int>(all_.packs_.size()));
+      if (added) all_.packs_.push_back({x});
+      if (w_.made.at(x).code.empty()) continue;
+      for (std::size_t k = 0; k < x.size(); ++k)
+        if (all_.homes_[x[k]].pack < 0 && !all_.named(x[k])) all_.homes_[x[k]] = {place->second, static_cast<int>(k)};
+      for (std::size_t k = 0; k < x.size(); ++k)
+        all_.order_.try_emplace(of(w_.numbers, w_.made.at(x).code[k]),
+                                place->second * static_cast<int>(kLanes) + static_cast<int>(k));
+    }
+    log_.clear();
+    hopeless_.clear();  // there is more to stand on
+  }
+
+  // What later programs take from here as a vector.
+  void prepare_wanted() {
+    std::map<LaneSlots, bool> wanted;  // in every iteration?
+    for (std::size_t reader = number_ + 1; reader < all_.work_.size(); ++reader)
+      for (const auto& [x, made] : all_.work_[reader].made)
+        if (made.code.empty() && comes_from_here(x)) wanted[x] = wanted[x] || all_.work_[reader].often;
+    for (const auto& [x, often] : wanted) {
+      if (w_.made.contains(x)) continue;
+      const double gain = build(x);
+      const auto it = w_.made.find(x);
+      if (it == w_.made.end() || (it->second.code.empty() && (w_.often || !often)))
+        undo(0);
+      else
+        keep(gain);
+    }
+  }
+  [[nodiscard]] bool comes_from_here(const LaneSlots& x) const {
+    bool any = false;
+    for (const std::uint32_t slot : x) {
+      if ((all_.use_[slot] & StageLanes::kForeign) != 0) return false;
+      const std::int32_t writer = all_.writer_[slot];
+      if (writer == -1) continue;
+      if (writer != static_cast<std::int32_t>(number_) || definition(slot) < 0) return false;
+      any = true;
+    }
+    return any;
+  }
+
+  // Stages have an order. Where some of their values have lanes already, or formulas with the same constants have, others
+  // follow them.
+  int lane_hint(std::int32_t i, int levels) const {
+    if (const auto it = all_.order_.find(of(w_.numbers, i)); it != all_.order_.end()) return it->second;
+    const auto x = arguments(at(i));
+    for (int k = 0; k < argument_count(at(i).code); ++k) {
+      const std::uint32_t slot = x[static_cast<std::size_t>(k)];
+      if (const StageLanes::Place h = all_.homes_[slot]; h.pack >= 0) return h.pack * static_cast<int>(kLanes) + h.lane;
+      if (levels > 0 && definition(slot) >= 0)
+        if (const int hint = lane_hint(definition(slot), levels - 1); hint >= 0) return hint;
+    }
+    return -1;
+  }
+
+  // Packs of formulas of the same shape, the deepest first: what they consist of is found on the way down.
+  void classes(const std::vector<std::uint64_t>& shape) {
+    std::map<std::tuple<std::int32_t, std::uint64_t>, std::vector<std::int32_t>> found;
+    for (std::size_t i = 0; i + 1 < w_.program->code.size(); ++i)
+      if (w_.fixed[i] == 0) found[{-w_.depth[i], shape[i]}].push_back(static_cast<std::int32_t>(i));
+    constexpr int kLevels = 3;
+    for (const auto& [key, members] : found) {
+      std::vector<std::pair<int, std::int32_t>> left;
+      for (const std::int32_t i : members)
+        if (covered_[static_cast<std::size_t>(i)] == 0) left.emplace_back(lane_hint(i, kLevels), i);
+      if (left.size() < 2) continue;
+      std::stable_sort(left.begin(), left.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+      // In their order; or, for products of a matrix, those together that share an argument.
+      double best = 0.0;
+      std::vector<LaneSlots> chosen;
+      for (int shared = -1; shared < argument_count(at(left[0].second).code); ++shared) {
+        const std::vector<LaneSlots> chunks = divide(left, shared);
+        if (chunks.empty()) continue;
+        const double gain = attempt(chunks);
+        take_back();
+        if (gain > kBetter * best) {
+          best = gain;
+          chosen = chunks;
+        }
+      }
+      if (chosen.empty()) continue;
+      const double gain = attempt(chosen);
+      replaced_.clear();
+      keep(gain);
+    }
+  }
+
+  // shared: the argument that those of one pack have in common; -1: none.
+  [[nodiscard]] std::vector<LaneSlots> divide(const std::vector<std::pair<int, std::int32_t>>& members,
+                                              int shared) const {
+    std::map<std::uint32_t, LaneSlots> groups;
+    for (const auto& [hint, i] : members)
+      groups[shared < 0 ? 0 : arguments(at(i))[static_cast<std::size_t>(shared)]].push_back(at(i).dst);
+    if (shared >= 0 && (groups.size() == 1 || groups.size() == members.size())) return {};
+    std::vector<LaneSlots> out;
+    for (const auto& [slot, x] : groups)
+      for (std::size_t first = 0; first + 1 < x.size(); first += kLanes)
+        out.emplace_back(x.begin() + static_cast<std::ptrdiff_t>(first),
+                         x.begin() + static_cast<std::ptrdiff_t>(std::min(first + kLanes, x.size())));
+    return out;
+  }
+
+  // Makes those that save something, on trial.
+  double attempt(const std::vector<LaneSlots>& packs) {
+    double sum = 0.0;
+    for (const LaneSlots& x : packs) {
+      bool gathered = false;
+      if (const auto known = w_.made.find(x); known != w_.made.end()) {
+        if (!known->second.code.empty()) continue;
+        gathered = true;  // so far
+        w_.made.erase(known);
+      }
+      const std::size_t mark = log_.size();
+      const double gain = build(x) + (gathered ? kGather : -kStored);
+      const auto it = w_.made.find(x);
+      if (it != w_.made.end() && !it->second.code.empty() && gain > 0.0) {
+        sum += gain;
+        if (gathered) replaced_.push_back(x);
+      } else {
+        undo(mark);
+        if (gathered) w_.made.emplace(x, Made{});
+      }
+    }
+    return sum;
+  }
+  void take_back() {
+    undo(0);
+    for (const LaneSlots& x : replaced_) w_.made.emplace(x, Made{});
+    replaced_.clear();
+  }
+
+  StageLanes& all_;
+  std::size_t number_;
+  StageLanes::Work& w_;
+  std::vector<int> covered_;         // packs that compute an instruction
+  std::vector<LaneSlots> log_;       // packs that were made on trial
+  std::vector<LaneSlots> replaced_;  // that were gathered before
+  std::set<LaneSlots> hopeless_;
+};
+
+StageLanes::StageLanes(const Plan& plan, std::vector<std::uint8_t> use)
+    : use_(std::move(use)), writer_(use_.size(), -1), homes_(use_.size()) {
+  list_programs(plan);
+  for (Work& w : work_) look_at(w);
+  shapes(plan);
+  // What is run in every iteration chooses first; what it would like to find in vectors is packed that way before it.
+  std::vector<std::size_t> order;
+  for (std::size_t k = 0; k < work_.size(); ++k)
+    if (work_[k].often) order.push_back(k);
+  for (std::size_t k = work_.size(); k-- > 0;)
+    if (!work_[k].often) order.push_back(k);
+  double gain = 0.0, all = 0.0;
+  for (const std::size_t k : order) {
+    LaneSearch(*this, k).run();
+    gain += work_[k].gain;
+    all += static_cast<double>(work_[k].program->code.size());
+  }
+  if (gain < kWorthwhile * all) {
+    packs_.clear();
+    homes_.assign(homes_.size(), {});
+    return;
+  }
+  for (std::size_t k = 0; k < work_.size(); ++k) schedule(k);
+}
+
+void StageLanes::list_programs(const Plan& plan) {
+  const auto add = [&](const Program& p, bool often) {
+    if (p.empty()) return;
+    const auto number = static_cast<std::int32_t>(work_.size());
+    Work& w = work_.emplace_back();
+    w.program = &p;
+    w.often = often;
+    for (const Instruction& in : p.code) {
+      if (in.code == Code::end) break;
+      for (std::uint32_t k = 0; k < (in.code == Code::clear ? in.b : 1); ++k) {
+        std::int32_t& writer = writer_[in.dst + k];
+        writer = writer == -1 || writer == number ? number : -2;
+      }
+    }
+  };
+  for (const Plan::Block& b : plan.blocks())
+    for (const Program* p : programs_of(b))
+      add(*p, !b.linear && (p == &b.residual || (b.leading && (p == &b.leading->right || p == &b.leading->expand))));
+  add(plan.finish(), false);
+}
+
+// Who writes what, and in which order things have to be.
+void StageLanes::look_at(Work& work) {
+  const std::vector<Instruction>& code = work.program->code;
+  std::vector<std::int32_t> last(use_.size(), -1);
+  std::vector<std::vector<std::int32_t>> readers(use_.size());
+  std::vector<char> irregular(use_.size(), 0);  // read before it is written, or written twice
+  work.definition.assign(use_.size(), -1);
+  work.after.resize(code.size());
+  work.depth.assign(code.size(), 0);
+  work.fixed.assign(code.size(), 0);
+  for (std::size_t i = 0; i + 1 < code.size(); ++i) {
+    const Instruction& in = code[i];
+    const auto number = static_cast<std::int32_t>(i);
+    const auto x = arguments(in);
+    for (int k = 0; k < argument_count(in.code); ++k) {
+      const std::uint32_t slot = x[static_cast<std::size_t>(k)];
+      if (last[slot] >= 0) work.after[i].push_back(last[slot]);
+      readers[slot].push_back(number);
+    }
+    for (std::uint32_t k = 0; k < (in.code == Code::clear ? in.b : 1); ++k) {
+      const std::uint32_t slot = in.dst + k;
+      if (last[slot] >= 0 || !readers[slot].empty() || in.code == Code::clear) irregular[slot] = 1;
+      if (last[slot] >= 0) work.after[i].push_back(last[slot]);
+      for (const std::int32_t r : readers[slot])
+        if (r != number) work.after[i].push_back(r);
+      readers[slot].clear();
+      last[slot] = number;
+    }
+    for (const std::int32_t k : work.after[i])
+      work.depth[i] = std::max(work.depth[i], work.depth[static_cast<std::size_t>(k)] + 1);
+  }
+  for (std::size_t i = 0; i + 1 < code.size(); ++i) {
+    const Instruction& in = code[i];
+    bool regular = operations(in.code) > 0 && irregular[in.dst] == 0;
+    const auto x = arguments(in);
+    for (int k = 0; k < argument_count(in.code); ++k)
+      regular = regular && irregular[x[static_cast<std::size_t>(k)]] == 0;
+    work.fixed[i] = regular ? 0 : 1;
+    if (irregular[in.dst] == 0 && in.code != Code::clear) work.definition[in.dst] = static_cast<std::int32_t>(i);
+  }
+}
+
+void StageLanes::shapes(const Plan& plan) {
+  constexpr std::uint64_t kNumber = 1, kUnknownValue = 2, kAnything = 3;
+  std::vector<std::uint64_t> start(use_.size());
+  for (std::size_t slot = 0; slot < use_.size(); ++slot)
+    start[slot] = (use_[slot] & kConstant) != 0 ? kNumber : mixed(0x510f, slot);
+  const auto unknowns = [&](auto&& shape) {
+    for (const Plan::Block& b : plan.blocks()) {
+      for (std::int32_t i = 0; i < b.size; ++i)
+        start[static_cast<std::size_t>(b.unknowns[static_cast<std::size_t>(i)])] = shape(b.r + i);
+      for (std::int32_t i = 0; b.leading && i < b.leading->size; ++i) {
+        const std::int32_t y = b.leading->y + i;
+        start[static_cast<std::size_t>(y)] = shape(b.leading->rhs + i);
+      }
+    }
+  };
+  // All unknowns alike first, to see the shapes of their equations.
+  unknowns([](std::int32_t) { return kUnknownValue; });
+  for (const bool final : {false, true}) {
+    shape_ = start;
+    for (Work& w : work_) {
+      w.shape.clear();
+      for (const Instruction& in : w.program->code) {
+        if (in.code == Code::end) break;
+        for (std::uint32_t k = 0; in.code == Code::clear && k < in.b; ++k) shape_[in.dst + k] = kNumber;
+        w.shape.push_back(in.code == Code::clear ? 0 : shape_of(in, {shape_[in.a], shape_[in.b], shape_[in.c]}));
+        if (in.code != Code::clear) shape_[in.dst] = w.shape.back();
+      }
+    }
+    if (!final) unknowns([&](std::int32_t slot) { return shape_[static_cast<std::size_t>(slot)]; });
+  }
+  // Within a program and with all that comes from elsewhere alike.
+  for (Work& w : work_) {
+    std::vector<std::uint64_t> now(use_.size(), kAnything), exact = now;
+    for (std::size_t slot = 0; slot < use_.size(); ++slot)
+      if ((use_[slot] & kConstant) != 0) {
+        now[slot] = kNumber;
+        exact[slot] = mixed(0xc057, std::bit_cast<std::uint64_t>(plan.image()[slot]));
+      }
+    for (const Instruction& in : w.program->code) {
+      if (in.code == Code::end) break;
+      const bool clear = in.code == Code::clear;
+      w.plain.push_back(clear ? 0 : shape_of(in, {now[in.a], now[in.b], now[in.c]}));
+      w.numbers.push_back(clear ? 0 : shape_of(in, {exact[in.a], exact[in.b], exact[in.c]}));
+      if (clear) continue;
+      now[in.dst] = w.plain.back();
+      exact[in.dst] = w.numbers.back();
+    }
+  }
+}
+
+// Is there a vector of these slots that another program has left, with the values they have now?
+bool StageLanes::lasting(const LaneSlots& slots, std::size_t reader) const {
+  const auto number = numbers_.find(slots);
+  if (number == numbers_.end()) return false;
+  const auto here = static_cast<std::int32_t>(reader);
+  bool homes = true, one = true;
+  std::int32_t by = -1;
+  for (std::size_t k = 0; k < slots.size(); ++k) {
+    const std::uint32_t slot = slots[k];
+    const Place h = homes_[slot];
+    homes = homes && h.pack == number->second && h.lane == static_cast<int>(k);
+    if (writer_[slot] == here || work_[reader].definition[slot] >= 0) return false;
+    if (constant(slot)) continue;
+    if ((use_[slot] & kForeign) != 0 || writer_[slot] == -2) one = false;
+    if (writer_[slot] == -1) continue;
+    if (by >= 0 && writer_[slot] != by) one = false;
+    by = writer_[slot];
+  }
+  if (homes) return true;
+  return one && by >= 0 && by < here && work_[static_cast<std::size_t>(by)].made.contains(slots);
+}
+
+// The statements, in an order close to that of the program: each after what it needs.
+void StageLanes::schedule(std::size_t number) {
+  Work& work = work_[number];
+  if (work.made.empty()) return;
+  const std::vector<Instruction>& code = work.program->code;
+  std::vector<LaneStep> units;
+  std::vector<std::vector<std::size_t>> needs;
+  std::vector<std::size_t> provider(code.size(), code.size());
+  std::map<LaneSlots, std::size_t> packed;
+  for (const auto& [x, made] : work.made) {
+    if (made.code.empty() && lasting(x, number)) continue;
+    LaneStep& unit = units.emplace_back();
+    unit.pack = numbers_.at(x);
+    unit.operands = made.operands;
+    if (made.code.empty()) unit.operands[0] = x;
+    packed[x] = units.size() - 1;
+    for (std::size_t k = 0; k < made.code.size(); ++k) {
+      const auto i = static_cast<std::size_t>(made.code[k]);
+      unit.code.push_back(&code[i]);
+      if (provider[i] == code.size() || homes_[code[i].dst].pack == unit.pack) provider[i] = units.size() - 1;
+    }
+  }
+  const std::size_t packs = units.size();
+  for (std::size_t i = 0; i + 1 < code.size(); ++i)
+    if (provider[i] == code.size()) {
+      provider[i] = units.size();
+      units.emplace_back().code = {&code[i]};
+    }
+  needs.resize(units.size());
+  const auto need_slot = [&](std::size_t unit, std::uint32_t slot) {
+    if (const std::int32_t i = work.definition[slot]; i >= 0)
+      needs[unit].push_back(provider[static_cast<std::size_t>(i)]);
+  };
+  for (std::size_t u = 0; u < packs; ++u) {
+    LaneStep& unit = units[u];
+    for (std::size_t k = 0; k < 3; ++k) {
+      const LaneSlots& x = unit.operands[k];
+      if (x.empty()) continue;
+      if (unit.code.empty()) {
+        for (const std::uint32_t slot : x) need_slot(u, slot);
+      } else if (one_slot(x)) {
+        need_slot(u, x[0]);
+      } else if (!std::all_of(x.begin(), x.end(), [&](std::uint32_t slot) { return constant(slot); })) {
+        unit.packs[k] = numbers_.at(x);
+        if (const auto it = packed.find(x); it != packed.end()) needs[u].push_back(it->second);
+      }
+    }
+  }
+  for (std::size_t i = 0; i + 1 < code.size(); ++i)
+    if (const std::size_t u = provider[i]; u >= packs)
+      for (const std::int32_t before : work.after[i]) needs[u].push_back(provider[static_cast<std::size_t>(before)]);
+  std::vector<char> seen(units.size(), 0);
+  std::vector<std::pair<std::size_t, std::size_t>> open;  // a unit, and how many of its needs have been looked at
+  const auto emit = [&](std::size_t root) {
+    if (seen[root] != 0) return;
+    seen[root] = 1;
+    open.emplace_back(root, 0);
+    while (!open.empty()) {
+      const std::size_t u = open.back().first;
+      if (open.back().second == needs[u].size()) {
+        work.steps.push_back(units[u]);
+        open.pop_back();
+        continue;
+      }
+      const std::size_t next = needs[u][open.back().second++];
+      if (seen[next] != 0) continue;
+      seen[next] = 1;
+      open.emplace_back(next, 0);
+    }
+  };
+  for (std::size_t i = 0; i + 1 < code.size(); ++i) emit(provider[i]);
+  for (std::size_t u = 0; u < packs; ++u)
+    if (!units[u].code.empty() || wanted_later(units[u].operands[0], number)) emit(u);
+}
+
+bool StageLanes::wanted_later(const LaneSlots& x, std::size_t number) const {
+  for (std::size_t reader = number + 1; reader < work_.size(); ++reader)
+    if (const auto it = work_[reader].made.find(x); it != work_[reader].made.end() && it->second.code.empty())
+      if (lasting(x, reader)) return true;
+  return false;
+}
+
+std::span<const LaneStep> StageLanes::steps(const Program& program) const {
+  for (const Work& w : work_)
+    if (w.program == &program && !packs_.empty()) return w.steps;
+  return {};
+}
+
+}  // namespace rattleback

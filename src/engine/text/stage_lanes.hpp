@@ -1,0 +1,96 @@
+// Stages in lanes: the same formulas at several places of a program become vectors.
+//
+// In the programs of a step the stages are written out: s copies of the same formulas with other operands. This pass finds
+// them. A pack is a list of 2 to 4 slots whose instructions are the same; its operands are packs again, or one value for all
+// lanes, or constants, or are gathered from scalars. Packs begin where formulas of the same shape end, and go down from
+// there as long as that saves operations. Each lane keeps its operations and their order, so the bits are those of the
+// program.
+//
+// Nothing here knows what a stage is. The shape of a formula has constants left out, and unknowns replaced by the shape of
+// the equation that defines them: the stages have the same shape then, and the components of a vector have not.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "step/equations.hpp"
+
+namespace rattleback {
+
+using LaneSlots = std::vector<std::uint32_t>;  // one per lane
+
+// A statement: an instruction, the same one in several lanes, or (no code) lanes gathered from scalars.
+struct LaneStep {
+  std::vector<const Instruction*> code;
+  int pack = -1;  // what it writes; -1: a single instruction
+  std::array<LaneSlots, 3> operands = {};
+  std::array<int, 3> packs = {-1, -1, -1};  // those that hold the operands; -1: one slot or constants
+};
+
+struct LanePack {
+  LaneSlots slots;
+};
+
+class StageLanes {
+ public:
+  // What the text around the programs does with a slot.
+  enum Use : std::uint8_t {
+    kFree = 0,
+    kConstant = 1,  // nothing writes it
+    kNamed = 2,     // the text knows it by its name
+    kForeign = 4,   // the text writes it while a step is made
+  };
+  StageLanes(const Plan& plan, std::vector<std::uint8_t> use);
+
+  [[nodiscard]] bool empty() const { return packs_.empty(); }
+  [[nodiscard]] const std::vector<LanePack>& packs() const { return packs_; }
+  // The statements in place of a program, in their order; empty: it stays as it is.
+  [[nodiscard]] std::span<const LaneStep> steps(const Program& program) const;
+  // The lane that a slot lives in, instead of being a variable.
+  struct Place {
+    int pack = -1, lane = 0;
+  };
+  [[nodiscard]] Place home(std::uint32_t slot) const { return homes_[slot]; }
+  [[nodiscard]] bool named(std::uint32_t slot) const { return (use_[slot] & kNamed) != 0; }
+  [[nodiscard]] bool constant(std::uint32_t slot) const { return (use_[slot] & kConstant) != 0; }
+
+ private:
+  friend class LaneSearch;
+  struct Made {
+    std::vector<std::int32_t> code;  // numbers of instructions; empty: gathered
+    std::array<LaneSlots, 3> operands = {};
+  };
+  struct Work {  // one program
+    const Program* program = nullptr;
+    bool often = false;                    // in every iteration
+    std::vector<std::int32_t> definition;  // of a slot: the instruction, or -1
+    // Shapes of formulas; with all inputs alike; and with all inputs alike and the constants as they are.
+    std::vector<std::uint64_t> shape, plain, numbers;
+    std::vector<std::int32_t> depth;
+    std::vector<std::vector<std::int32_t>> after;  // instructions that come before this one
+    std::vector<char> fixed;                       // not for packs
+    std::map<LaneSlots, Made> made;
+    std::vector<LaneStep> steps;
+    double gain = 0.0;
+  };
+  void list_programs(const Plan& plan);
+  void look_at(Work& work);
+  void shapes(const Plan& plan);
+  void schedule(std::size_t number);
+  [[nodiscard]] bool lasting(const LaneSlots& slots, std::size_t reader) const;
+  [[nodiscard]] bool wanted_later(const LaneSlots& x, std::size_t number) const;
+
+  std::vector<std::uint8_t> use_;
+  std::vector<Work> work_;
+  std::vector<std::uint64_t> shape_;  // of what a slot holds
+  std::vector<std::int32_t> writer_;  // of a slot: the program, -1 for none, -2 for several
+  std::vector<LanePack> packs_;
+  std::map<LaneSlots, int> numbers_;
+  std::vector<Place> homes_;
+  std::map<std::uint64_t, int> order_;  // of formulas with the same constants
+};
+
+}  // namespace rattleback

@@ -1,0 +1,52 @@
+#include "model/grammar/expression.hpp"
+
+#include "model/grammar/elaborate.hpp"
+#include "rattleback/error.hpp"
+
+namespace rattleback {
+namespace {
+
+using namespace front;
+
+// A model from C++ has coordinates only.
+World names_of(const Model& model, const Source& source) {
+  World world(source, model.kind);
+  world.coordinates = model.coordinates;
+  world.algebraic = model.algebraic;
+  const auto declare = [&](const Names& names, Thing thing) {
+    for (std::size_t i = 0; i < names.groups().size(); ++i)
+      world.declare(names.groups()[i].stem, thing, static_cast<std::int32_t>(i), 0);
+  };
+  declare(world.coordinates, Thing::coordinate);
+  declare(world.algebraic, Thing::algebraic);
+  return world;
+}
+
+}  // namespace
+
+const Drawing* drawing_of(const Model& model) {
+  return model.scope != nullptr && model.scope->view ? &*model.scope->view : nullptr;
+}
+
+NodeId read_expression(const Model& model, Graph& graph, const std::string& option, const std::string& role,
+                       const std::string& text) {
+  static const Rules mechanical{.time = true,
+                                .positions = true,
+                                .velocities = true,
+                                .definitions = true,
+                                .accepts = "t, coordinates, velocities, parameters and definitions"};
+  static const Rules dae{.time = true,
+                         .positions = true,
+                         .definitions = true,
+                         .accepts = "t, states, parameters and definitions of these"};
+  if (text.empty())
+    throw Error(option + ": " + role + " is empty. Write an expression, for example \"" +
+                (model.coordinates.empty() ? "t - 1" : model.coordinates[0]) + "\"");
+  const Source none("", "");
+  World world = model.scope ? model.scope->world : names_of(model, none);  // a copy: reading evaluates parameters
+  const Formula formula(option, role, text);
+  return Elaborator(world, graph, {.below = 0, .all = true})
+      .expression(formula, model.kind == Kind::dae || model.has_states() ? dae : mechanical);
+}
+
+}  // namespace rattleback

@@ -1,0 +1,26 @@
+// Expressions that come after the model was read: events, sections. They may use the names that the model's own
+// expressions use, and their faults are reported in the same words.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "model/drawing.hpp"
+#include "model/grammar/world.hpp"
+#include "rattleback/model.hpp"
+
+namespace rattleback {
+
+struct ExpressionScope {
+  std::shared_ptr<const front::Source> source;  // the world's names have their places in it
+  front::World world;
+  std::optional<Drawing> view;  // what the file says beside its formulas
+};
+
+// The node of an expression of t, coordinates, velocities, parameters and definitions (dae: states instead of coordinates
+// and velocities) in `graph`, which is the model's graph or a copy with more in it. `option` is what messages begin with
+// ("--event x-1"), `role` what they call it ("the event"). Throws Error.
+NodeId read_expression(const Model& model, Graph& graph, const std::string& option, const std::string& role,
+                       const std::string& text);
+
+}  // namespace rattleback

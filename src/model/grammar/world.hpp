@@ -1,0 +1,126 @@
+// All names of a model and what they stand for. Filled table by table; parameters are evaluated when first needed, so
+// they may refer to each other in any order.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "expr/rounding.hpp"
+#include "model/grammar/formula.hpp"
+#include "rattleback/model.hpp"
+#include "text/document.hpp"
+
+namespace rattleback::front {
+
+inline constexpr std::int64_t kMaxCount = 10'000'000;  // members of a family, terms of a sum, coordinates in all
+
+enum class Thing : std::uint8_t { parameter, coordinate, velocity, algebraic, definition, constraint, port };
+
+struct Symbol {
+  Thing thing = Thing::parameter;
+  std::int32_t number = 0;  // into the list of its kind; for coordinates the group of Names
+  std::size_t offset = 0;   // where it was named
+};
+
+struct Parameter {
+  std::string name;
+  bool array = false;
+  std::vector<Formula> formulas;
+  std::vector<double> values, errors;  // errors: bounds of what rounding may have done
+  std::vector<std::uint8_t> state;     // 0 not evaluated, 1 being evaluated, 2 done
+};
+
+// One entry of [define]: a single formula, or the members from..to of a family.
+struct DefinitionPiece {
+  std::int64_t from = 0, to = 0;
+  std::string index;
+  Formula formula;
+};
+struct Definition {
+  std::string name;
+  bool family = false;
+  std::vector<DefinitionPiece> pieces;  // ascending
+};
+
+// An index in scope: inside a loop its value is base + stride*k, k = 0..loop-1; otherwise stride is 0. A hidden one
+// belongs to a loop around the current loop, which the graph cannot express.
+struct Index {
+  std::string_view name;
+  std::int64_t base = 0, stride = 0;
+  bool hidden = false;
+};
+struct Scope {
+  std::vector<Index> indices;
+  std::int32_t loop = 0;
+};
+struct Affine {
+  std::int64_t base = 0, stride = 0;
+};
+// Thrown where an expression cannot be a loop (an index that is not affine, a loop in a loop): it is unrolled instead.
+struct NotALoop {};
+
+// What an expression may contain.
+struct Rules {
+  bool time = false, positions = false, velocities = false, algebraic = false, multipliers = false, definitions = false;
+  std::string accepts;  // the same in words, for messages
+};
+
+// "x[3]", and "`x[5]` does not exist: x has the members 1:4".
+std::string element_name(std::string_view stem, std::int64_t i);
+std::string no_element(std::string_view stem, std::int64_t i, const std::string& range);
+
+class World {
+ public:
+  World(const Source& text, Kind what) : source(text), kind(what) {}
+
+  const Source& source;  // NOLINT: the world lives as long as its source
+  Kind kind;
+  Names coordinates, algebraic;
+  Names velocities;  // odae: with names of their own; elsewhere they are the coordinates with a prime
+  Names holonomic, nonholonomic, constraints;  // names of constraints; a dae and an odae have `constraints` only
+  std::vector<Parameter> parameters;
+  std::vector<Definition> definitions;
+  // While parameters are evaluated: coordinates and definitions, not yet declared; and definitions alone.
+  std::vector<std::string> named_later, defined_later;
+
+  void declare(const std::string& name, Thing thing, std::int32_t number, std::size_t offset);
+  [[nodiscard]] const Symbol* find(std::string_view name) const;
+  [[nodiscard]] std::string describe(const Symbol& symbol) const;  // "a coordinate"
+  [[nodiscard]] std::string noun(Thing thing) const;               // the same without its article
+  // Names that an expression with these rules may use.
+  [[nodiscard]] std::vector<std::string> known(const Rules& rules, const Scope& scope) const;
+  // "unknown name `thta` in ...": always throws.
+  [[noreturn]] void unknown(const Formula& f, const AstNode& node, const Rules& rules, const Scope& scope) const;
+
+  // Value of a parameter, or of an element (from 0) of an array. Its bound is one ulp at least, also of a whole number.
+  Rounded parameter(std::int32_t number, std::size_t element = 0);
+  // The array element named by `node` of a formula, with index `i` counted from 1.
+  static std::size_t array_element(const Formula& f, const AstNode& node, const Parameter& p, std::int64_t i,
+                                   const Scope& scope, std::int64_t k);
+
+  // Integer arithmetic of an index expression.
+  Affine integer(const Formula& f, std::int32_t node, const Scope& scope);
+  // The bounds of a range; checks order and size.
+  std::pair<std::int64_t, std::int64_t> range(const Formula& f, std::int32_t from, std::int32_t to, const Scope& scope);
+  // Refuses an index name that already means something.
+  void check_index_name(const Formula& f, std::size_t at, std::string_view name, const Scope& scope) const;
+
+  // Parameters that the formula of an element refers to.
+  [[nodiscard]] std::vector<std::pair<std::int32_t, std::size_t>> uses_in(std::pair<std::int32_t, std::size_t> element);
+
+  [[nodiscard]] static std::string where(const Scope& scope, std::int64_t k);  // " for i = 3"
+  static const Index* find_index(const Scope& scope, std::string_view name);
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view s) const { return std::hash<std::string_view>{}(s); }
+  };
+  std::unordered_map<std::string, Symbol, Hash, std::equal_to<>> symbols_;
+  std::vector<std::string> evaluating_;  // names of the parameters on the way, to show a cycle
+};
+
+}  // namespace rattleback::front

@@ -1,0 +1,624 @@
+#include "model/kinds/interconnection.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "expr/traverse.hpp"
+#include "linalg/decompositions.hpp"
+#include "model/grammar/circle.hpp"
+#include "model/grammar/suggest.hpp"
+#include "model/kinds/build_port_hamiltonian.hpp"
+#include "model/kinds/port_hamiltonian.hpp"
+#include "model/reader.hpp"
+#include "rattleback/error.hpp"
+
+namespace rattleback::front {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr double kSingular = 1e-10;
+// A file of two parts that are files of two parts ... doubles with each level.
+constexpr int kMostParts = 1000;
+constexpr std::size_t kDeepest = 16;        // parts of parts
+constexpr std::int32_t kMostStates = 1500;  // their matrices are dense. Eight doublings have 767: 0.5 s, 40 MB
+
+struct Part {
+  std::string name;
+  Model model;
+  PortHamiltonian f;
+  std::int32_t first_state = 0, first_input = 0;
+};
+
+// Expressions of one graph in another, with the states at other places.
+class Import {
+ public:
+  Import(Graph& to, const Graph& from, std::int32_t shift) : to_(to), from_(from), shift_(shift) {}
+
+  NodeId operator()(NodeId root) {
+    if (const auto known = image_.find(root); known != image_.end()) return known->second;  // most entries are 0
+    for (const NodeId id : reachable(from_, std::span(&root, 1)))
+      if (!image_.contains(id))
+        image_.emplace(
+            id, from_.is_constant(id) ? to_.constant(from_[id].value, from_.constant_error(id)) : copy(from_[id]));
+    return image_.at(root);
+  }
+
+ private:
+  NodeId copy(const Node& n) {
+    if (n.count != 0) throw NeedsUnrolling();
+    const auto arg = [&](NodeId k) { return image_.at(k); };
+    switch (n.op) {
+      case Op::constant:
+      case Op::variable: return to_.variable(n.space, n.base() + (n.space == kPosition ? shift_ : 0));
+      case Op::lookup:
+      case Op::lookup_slope: {
+        const auto values = from_.table_values(n.c);
+        return to_.lookup(to_.add_table({values.begin(), values.end()}), arg(n.a), n.op == Op::lookup_slope);
+      }
+      case Op::index:
+      case Op::table:
+      case Op::sum: throw NeedsUnrolling();
+      default: break;
+    }
+    switch (arity(n.op)) {
+      case 1: return to_.unary(n.op, arg(n.a));
+      case 2: return to_.binary(n.op, arg(n.a), arg(n.b));
+      default: return to_.select(arg(n.a), arg(n.b), arg(n.c));
+    }
+  }
+
+  Graph& to_;
+  const Graph& from_;
+  std::int32_t shift_;
+  std::unordered_map<NodeId, NodeId> image_;
+};
+
+// Files that are being read, the outermost first, and the parts that were read for it.
+thread_local std::vector<std::string> open_files;
+thread_local int parts_read = 0;
+struct Opened {
+  explicit Opened(const std::string& file) {
+    if (open_files.empty()) parts_read = 0;
+    open_files.push_back(file);
+  }
+  ~Opened() { open_files.pop_back(); }
+  Opened(const Opened&) = delete;
+  Opened& operator=(const Opened&) = delete;
+};
+
+std::string canonical(const std::string& file) {
+  std::error_code fault;
+  const auto path = std::filesystem::weakly_canonical(file, fault);
+  return fault ? file : path.string();
+}
+
+class Joiner {
+ public:
+  Joiner(const Source& source, const Value& document, const LoadOptions& options)
+      : source_(source),
+        document_(document),
+        options_(options),
+        text_(source, Kind::port_hamiltonian),
+        reader_(text_.world, source) {}
+
+  Model join() {
+    reader_.only(document_, "",
+                 {"name", "kind", "systems", "connect", "parameters", "project", "keep", "initial", "run"});
+    if (const Value* v = document_.find("name")) text_.name = reader_.text(*v, "`name`");
+    if (const Value* v = document_.find("project")) text_.project = reader_.boolean(*v, "`project`");
+    load_parts();
+    LoadOptions own = options_;
+    std::erase_if(own.set, [](const auto& s) { return s.first.find('.') != std::string::npos; });
+    read_parameters(text_.world, reader_, document_, own);
+    read_connection();
+    find_structure();
+    read_run(text_, reader_, document_);
+    return build();
+  }
+
+ private:
+  [[nodiscard]] std::size_t part_number(const std::string& name) const {
+    for (std::size_t i = 0; i < parts_.size(); ++i)
+      if (parts_[i].name == name) return i;
+    return parts_.size();
+  }
+
+  // --- parts
+
+  void load_parts() {
+    const Opened here(canonical(source_.file()));
+    const Value* systems = reader_.table(document_, "systems", "systems");
+    if (systems == nullptr || systems->items.empty())
+      source_.fail(systems == nullptr ? 0 : systems->offset,
+                   "`[systems]` is missing or empty. Write [systems] with a = \"a.toml\" and b = \"b.toml\"");
+    std::vector<std::string> names;
+    for (const Value& v : systems->items) names.push_back(v.key);
+    std::vector<LoadOptions> load(names.size(), {.set = {}, .start = {}, .unroll_below = options_.unroll_below});
+    // "a.m" -> part a, name m. Starts of the file come first, so that those of the user replace them.
+    const auto split = [&](const std::string& name, const auto& unknown) {
+      const std::size_t dot = name.find('.');
+      const auto it = std::find(names.begin(), names.end(), name.substr(0, dot));
+      if (dot == std::string::npos || it == names.end()) unknown();
+      return std::pair(static_cast<std::size_t>(it - names.begin()), name.substr(dot + 1));
+    };
+    if (const Value* initial = reader_.table(document_, "initial", "initial"))
+      for (const Value& v : initial->items) {
+        const auto [part, name] = split(v.key, [&] {
+          source_.fail(v.key_offset, "`" + v.key + "` in [initial] names no state of a part. Write \"" + names[0] +
+                                         ".NAME\"; the parts are " + listed(names));
+        });
+        if (v.type != Value::Type::string && !v.is_number())
+          source_.fail(v.offset, "expected a number or an expression in quotes for the start of `" + v.key +
+                                     "`, found " + describe(v.type));
+        if (name.starts_with("u."))
+          guesses_[v.key] = reader_.number(v, "the start of `" + v.key + "`");
+        else
+          load[part].start.emplace_back(name, v.type == Value::Type::string ? v.text : number_text(v.number));
+      }
+    for (const auto& [name, value] : options_.start) {
+      const auto [part, rest] = split(name, [&, n = name, x = value] {
+        throw Error(fmt::format("--start {}={}: names no state of a part. Write {}.NAME; the parts are {}", n, x,
+                                names[0], listed(names)));
+      });
+      load[part].start.emplace_back(rest, value);
+    }
+    for (const auto& [name, value] : options_.set)
+      if (name.find('.') != std::string::npos) {
+        const auto [part, rest] = split(name, [&, n = name, x = value] {
+          throw Error(fmt::format("--set {}={}: there is no such part; the parts are {}", n, x, listed(names)));
+        });
+        load[part].set.emplace_back(rest, value);
+      }
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const Value& v = systems->items[i];
+      if (!is_name(v.key))
+        source_.fail(v.key_offset, "the name of a part is letters, digits and _, found `" + v.key + "`");
+      Part part{v.key, load_part(v, load[i]), {}, states_, inputs_};
+      if (part.model.kind != Kind::port_hamiltonian)
+        source_.fail(v.offset, "part `" + v.key + "` is of kind " + to_string(part.model.kind) +
+                                   ". An interconnection takes port-Hamiltonian systems");
+      part.f = PortHamiltonian(part.model);
+      states_ += part.f.n;
+      inputs_ += part.f.inputs;
+      if (states_ > kMostStates)
+        source_.fail(v.offset, fmt::format("the parts up to `{}` have {} states together; an interconnection takes {}",
+                                           v.key, states_, kMostStates));
+      parts_.push_back(std::move(part));
+    }
+  }
+
+  Model load_part(const Value& v, const LoadOptions& load) const {
+    const std::string name = reader_.text(v, "part `" + v.key + "`");
+    const std::filesystem::path file = std::filesystem::path(source_.file()).parent_path() / name;
+    std::error_code ignored;
+    if (!std::filesystem::exists(file, ignored)) {
+      const std::string stem = std::filesystem::path(name).stem().string();
+      const auto shipped = shipped_models();
+      const bool known =
+          std::any_of(shipped.begin(), shipped.end(), [&](const ShippedModel& m) { return m.key == stem; });
+      if (known && name.find('/') == std::string::npos) return load_model(stem, load);
+      source_.fail(v.offset, "part `" + v.key + "`: there is no file `" + file.string() +
+                                 "`. A part is a model file, relative to this one, or a shipped system");
+    }
+    if (const auto again = std::find(open_files.begin(), open_files.end(), canonical(file.string()));
+        again != open_files.end()) {
+      std::vector<std::string> circle;
+      for (auto it = again; it != open_files.end(); ++it)
+        circle.push_back(std::filesystem::path(*it).filename().string());
+      source_.fail(v.offset, "part `" + v.key + "`: `" + file.string() +
+                                 "` contains itself through its parts: " + circle_text(circle));
+    }
+    if (open_files.size() > kDeepest)
+      source_.fail(v.offset, fmt::format("part `{}`: parts within parts more than {} deep", v.key, kDeepest));
+    if (++parts_read > kMostParts)
+      source_.fail(v.offset,
+                   fmt::format("part `{}`: more than {} parts in all, those of the parts counted", v.key, kMostParts));
+    return load_part_file(file.string(), load);
+  }
+
+  // --- equations
+
+  // a.u.push and a.y.push as variables: inputs first, then outputs. In formulas the dots are written _.
+  void declare_ports() {
+    for (const char* which : {"u", "y"})
+      for (const Part& part : parts_)
+        for (const std::string& input : part.f.input_names) {
+          ports_.push_back(part.name + "." + which + "." + input);
+          std::string plain = ports_.back();
+          std::replace(plain.begin(), plain.end(), '.', '_');
+          text_.world.declare(plain, Thing::coordinate, text_.world.coordinates.size(), 0);
+          text_.world.coordinates.add(plain);
+        }
+  }
+
+  // The text with dots of names as _. Numbers keep theirs.
+  std::string plain(const Value& v) const {
+    std::string out = v.text;
+    for (std::size_t i = 0; i < out.size();) {
+      const auto letter = [&](std::size_t k) {
+        return std::isalpha(static_cast<unsigned char>(out[k])) != 0 || out[k] == '_';
+      };
+      const auto more = [&](std::size_t k) {
+        return k < out.size() && (letter(k) || std::isdigit(static_cast<unsigned char>(out[k])) != 0);
+      };
+      if (std::isdigit(static_cast<unsigned char>(out[i])) != 0 || out[i] == '.') {  // a number
+        while (i < out.size() && (more(i) || out[i] == '.' ||
+                                  ((out[i] == '+' || out[i] == '-') && (out[i - 1] == 'e' || out[i - 1] == 'E'))))
+          ++i;
+        continue;
+      }
+      if (!letter(i)) {
+        ++i;
+        continue;
+      }
+      const std::size_t from = i;
+      while (more(i) || (i < out.size() && out[i] == '.' && more(i + 1))) ++i;
+      const std::string name = out.substr(from, i - from);
+      if (name.find('.') == std::string::npos) continue;
+      if (std::find(ports_.begin(), ports_.end(), name) == ports_.end())
+        source_.fail(source_.inside(v.offset, from), "unknown port `" + name + "` in equation `" + v.key + "`. " +
+                                                         did_you_mean(name, ports_) + "Known here: " + listed(ports_));
+      std::replace(out.begin() + static_cast<std::ptrdiff_t>(from), out.begin() + static_cast<std::ptrdiff_t>(i), '.',
+                   '_');
+    }
+    return out;
+  }
+
+  void read_connection() {
+    declare_ports();
+    const Value* connect = reader_.table(document_, "connect", "connect");
+    if (connect == nullptr || connect->items.empty())
+      source_.fail(
+          connect == nullptr ? 0 : connect->offset,
+          "`[connect]` is missing or empty. Write [connect] with equations between inputs and outputs that are "
+          "0, such as force = \"a.u.push + b.u.pull\" and speed = \"a.y.push - b.y.pull\"");
+    static const Rules rules{.positions = true,
+                             .accepts = "inputs such as a.u.push, outputs such as a.y.push, numbers and parameters"};
+    Graph g;
+    Elaborator e(text_.world, g, {});
+    const auto count = static_cast<Index>(inputs_);
+    M_ = N_ = MatrixXd::Zero(static_cast<Index>(connect->items.size()), count);
+    for (const Value& v : connect->items) {
+      const auto row = static_cast<Index>(equations_.size());
+      if (v.type != Value::Type::string)
+        source_.fail(v.offset,
+                     "expected an expression in quotes for equation `" + v.key + "`, found " + describe(v.type));
+      const Formula formula(source_, v.offset, "equation `" + v.key + "`", plain(v));
+      const NodeId left = e.expression(formula, rules);
+      for (const Entry& d : gradient(g, left, kPosition)) {
+        if (!g.is_constant(d.expr))
+          formula.fail(0, "not linear in `" + ports_[static_cast<std::size_t>(d.row.base)] + "`",
+                       "A connection is linear in the inputs and outputs");
+        (d.row.base < inputs_ ? N_ : M_)(row, d.row.base % inputs_) = g[d.expr].value;
+      }
+      const NodeId rest = substitute(g, left, [&](NodeId) { return g.zero(); });
+      if (!g.is_constant(rest, 0.0))
+        formula.fail(0, "a term without inputs and outputs",
+                     "A connection has none: a constant would be a source of energy");
+      if (M_.row(row).isZero(0.0) && N_.row(row).isZero(0.0))
+        formula.fail(0, "neither an input nor an output occurs", "An equation ties inputs and outputs together");
+      equations_.push_back(v.key);
+      places_.push_back(v.offset);
+    }
+  }
+
+  // --- the Dirac structure of the connection
+
+  void find_structure() {
+    for (Index j = 0; j < M_.cols(); ++j)
+      if (!M_.col(j).isZero(0.0) || !N_.col(j).isZero(0.0)) connected_.push_back(j);
+    const auto k = static_cast<Index>(connected_.size());
+    MatrixXd both(M_.rows(), 2 * k);
+    for (Index j = 0; j < k; ++j) {
+      both.col(j) = M_.col(connected_[static_cast<std::size_t>(j)]);
+      both.col(k + j) = N_.col(connected_[static_cast<std::size_t>(j)]);
+    }
+    for (Index i = 0; i < both.rows(); ++i) both.row(i) /= both.row(i).cwiseAbs().maxCoeff();
+    const auto [rank, kernel] = linalg::rank_and_kernel(both, kSingular);  // kernel: (y, u)
+    const std::string counted = fmt::format("{} connected input{} ({})", k, k == 1 ? "" : "s", names_of(k));
+    if (rank != k) {
+      const bool few = rank < k;
+      source_.fail(places_.back(),
+                   fmt::format("the connection is not power-preserving: {} independent equation{} for {}. {}", rank,
+                               rank == 1 ? "" : "s", counted,
+                               few ? "As many are needed: what is not tied to anything could give any power"
+                                   : "As many are allowed: more would tie what the parts must decide"));
+    }
+    const MatrixXd Y = kernel.topRows(k), U = kernel.bottomRows(k);
+    const MatrixXd power = linalg::transposed_product(Y, U);
+    const linalg::SymmetricEigen eigen = linalg::symmetric_eigen(power + power.transpose());
+    const double largest = k > 0 ? eigen.values.cwiseAbs().maxCoeff() : 0.0;
+    if (largest > kSingular * (kernel.squaredNorm() + 1e-300)) {
+      const Index worst = eigen.values(k - 1) >= 0.999 * largest ? k - 1 : 0;  // of two as large, the gain
+      VectorXd d = linalg::product(kernel, VectorXd(eigen.vectors.col(worst)));
+      Index big = 0;
+      d /= d.cwiseAbs().maxCoeff(&big);
+      if (d(big) < 0.0) d = -d;
+      std::string direction;
+      for (Index j = 0; j < 2 * k; ++j)
+        if (std::fabs(d(j)) > 1e-6)
+          direction += fmt::format("{}{} = {:.3g}", direction.empty() ? "" : ", ",
+                                   ports_[static_cast<std::size_t>(connected_[static_cast<std::size_t>(j % k)]) +
+                                          (j < k ? static_cast<std::size_t>(inputs_) : 0)],
+                                   d(j));
+      // The equation that ties what the direction consists of.
+      Index named = 0;
+      linalg::product(both.cwiseAbs(), VectorXd(d.cwiseAbs())).maxCoeff(&named);
+      source_.fail(places_[static_cast<std::size_t>(named)],
+                   fmt::format("the connection is not power-preserving: equation `{}` and the others allow {}, where "
+                               "y^T u = {:.3g} instead of 0. Check the signs",
+                               equations_[static_cast<std::size_t>(named)], direction, d.head(k).dot(d.tail(k))));
+    }
+    // A largest set of free inputs, the first ones first.
+    MatrixXd basis(0, U.cols());
+    for (Index j = 0; j < k; ++j) {
+      MatrixXd more(basis.rows() + 1, U.cols());
+      more << basis, U.row(j);
+      if (U.row(j).isZero(0.0) || linalg::rank_of(more, kSingular) < more.rows()) continue;
+      basis = more;
+      free_.push_back(j);
+    }
+    if (free_.empty()) {  // all connected inputs are 0
+      U_ = MatrixXd::Zero(k, 0);
+      K_ = MatrixXd::Zero(0, 0);
+      return;
+    }
+    const MatrixXd inverse = linalg::pseudo_inverse(basis);
+    U_ = tidy(linalg::product(U, inverse));
+    K_ = tidy(linalg::product(linalg::transposed_product(U_, Y), inverse));
+    K_ = (0.5 * (K_ - K_.transpose())).eval();
+  }
+
+  // Without the rounding errors of numbers that are whole.
+  static MatrixXd tidy(MatrixXd m) {
+    for (double& x : m.reshaped())
+      if (const double whole = std::round(x); std::fabs(x - whole) < 1e-12) x = whole;
+    return m;
+  }
+
+  [[nodiscard]] std::string names_of(Index k) const {
+    std::string text;
+    for (Index j = 0; j < k; ++j)
+      text += (j == 0 ? "" : ", ") + ports_[static_cast<std::size_t>(connected_[static_cast<std::size_t>(j)])];
+    return text;
+  }
+
+  // --- the joined system
+
+  Model build() {
+    Model model;
+    model.kind = Kind::port_hamiltonian;
+    model.name = text_.name;
+    model.project = text_.project;
+    model.run = text_.run;
+    auto graph = std::make_shared<Graph>();
+    Graph& g = *graph;
+    PortHamiltonianParts& to = model.ph;
+    const auto put = [&](Entries& entries, std::int32_t row, std::int32_t col, NodeId e) {
+      if (!g.is_constant(e, 0.0)) entries.push_back({e, 0, {row, 0}, {col, 0}});
+    };
+    for (const Parameter& p : text_.world.parameters)
+      if (!p.array) model.parameters.emplace_back(p.name, p.values[0]);
+
+    const auto total = static_cast<std::size_t>(inputs_), n = static_cast<std::size_t>(states_);
+    using Matrix = PortHamiltonian::Matrix;
+    Matrix B(n, std::vector<NodeId>(total, g.zero())), P = B;
+    Matrix S(total, std::vector<NodeId>(total, g.zero())), N = S;
+    std::vector<NodeId> u(total, g.zero());
+    model.hamiltonian = g.zero();
+    for (const Part& part : parts_) {
+      Import in(g, part.f.graph, part.first_state);
+      const std::int32_t x = part.first_state;
+      for (const std::string& name : part.f.states) model.coordinates.add(part.name + "." + name);
+      model.q0.insert(model.q0.end(), part.model.q0.begin(), part.model.q0.end());
+      model.q0_error.insert(model.q0_error.end(), part.model.q0_error.begin(), part.model.q0_error.end());
+      for (const std::int32_t a : part.model.angles) model.angles.push_back(a + x);
+      for (const auto& [name, value] : part.model.parameters)
+        model.parameters.emplace_back(part.name + "." + name, value);
+      PortHamiltonianParts::Part share;
+      share.name = part.name;
+      share.H = in(part.f.H);
+      model.hamiltonian = g.add(model.hamiltonian, share.H);
+      to.parts.push_back(share);
+      for (std::int32_t i = 0; i < part.f.n; ++i) {
+        const auto row = static_cast<std::size_t>(i);
+        for (std::int32_t j = 0; j < part.f.n; ++j) {
+          const auto col = static_cast<std::size_t>(j);
+          put(to.E, x + i, x + j, in(part.f.E[row][col]));
+          put(to.J, x + i, x + j, in(part.f.J[row][col]));
+          put(to.R, x + i, x + j, in(part.f.R[row][col]));
+        }
+        put(to.r, x + i, 0, in(part.f.r[row]));
+        put(to.z, x + i, 0, in(part.f.z[row]));
+        for (std::int32_t k = 0; k < part.f.inputs; ++k) {
+          const auto col = static_cast<std::size_t>(k), at = static_cast<std::size_t>(part.first_input) + col;
+          B[static_cast<std::size_t>(x) + row][at] = in(part.f.B[row][col]);
+          P[static_cast<std::size_t>(x) + row][at] = in(part.f.P[row][col]);
+        }
+      }
+      for (std::size_t k = 0; k < static_cast<std::size_t>(part.f.inputs); ++k) {
+        const std::size_t at = static_cast<std::size_t>(part.first_input) + k;
+        u[at] = in(part.f.u[k]);
+        for (std::size_t l = 0; l < static_cast<std::size_t>(part.f.inputs); ++l) {
+          S[at][static_cast<std::size_t>(part.first_input) + l] = in(part.f.S[k][l]);
+          N[at][static_cast<std::size_t>(part.first_input) + l] = in(part.f.N[k][l]);
+        }
+      }
+    }
+
+    // The free inputs w.
+    const auto w = static_cast<std::int32_t>(free_.size());
+    const auto port = [&](std::size_t j) { return static_cast<std::size_t>(connected_[j]); };
+    for (const Index j : free_) {
+      const std::string name = ports_[port(static_cast<std::size_t>(j))];
+      const auto row = static_cast<std::int32_t>(model.q0.size());
+      model.coordinates.add(name);
+      const auto guess = guesses_.find(name);
+      model.q0.push_back(guess == guesses_.end() ? 0.0 : guess->second);
+      model.q0_error.push_back(kUlp * std::fabs(model.q0.back()));
+      put(to.z, row, 0, g.variable(kPosition, row));
+    }
+    const auto times_U = [&](const std::vector<NodeId>& list, std::int32_t l) {  // sum over the connected inputs
+      NodeId sum = g.zero();
+      for (std::size_t j = 0; j < connected_.size(); ++j)
+        if (const double factor = U_(static_cast<Index>(j), l); factor != 0.0 && list[port(j)] != g.zero())
+          sum = g.add(sum, g.mul(g.constant(factor), list[port(j)]));
+      return sum;
+    };
+    Matrix NU, SU;  // by columns of U
+    for (std::int32_t k = 0; k < w; ++k) {
+      NU.emplace_back(total, g.zero());
+      SU.emplace_back(total, g.zero());
+      for (std::size_t i = 0; i < total; ++i) {
+        NU.back()[i] = times_U(N[i], k);
+        SU.back()[i] = times_U(S[i], k);
+      }
+    }
+    for (std::int32_t l = 0; l < w; ++l) {
+      for (std::int32_t i = 0; i < states_; ++i) {
+        const NodeId b = times_U(B[static_cast<std::size_t>(i)], l), p = times_U(P[static_cast<std::size_t>(i)], l);
+        put(to.J, i, states_ + l, b);
+        put(to.J, states_ + l, i, g.neg(b));
+        put(to.R, i, states_ + l, p);
+        put(to.R, states_ + l, i, p);
+      }
+      for (std::int32_t k = 0; k < w; ++k) {
+        put(to.J, states_ + l, states_ + k, g.add(g.constant(K_(l, k)), times_U(NU[static_cast<std::size_t>(k)], l)));
+        put(to.R, states_ + l, states_ + k, times_U(SU[static_cast<std::size_t>(k)], l));
+      }
+    }
+    // The inputs that stay.
+    std::vector<std::size_t> outer;
+    for (std::size_t j = 0; j < total; ++j)
+      if (std::find(connected_.begin(), connected_.end(), static_cast<Index>(j)) == connected_.end())
+        outer.push_back(j);
+    for (std::size_t e = 0; e < outer.size(); ++e) {
+      const std::size_t j = outer[e];
+      PortHamiltonianParts::Input& input = to.inputs.emplace_back();
+      const std::string& full = ports_[j];  // a.u.push
+      const std::size_t dot = full.find('.');
+      input.name = full.substr(0, dot) + full.substr(dot + 2);
+      input.u = u[j];
+      for (std::int32_t i = 0; i < states_; ++i) {
+        put(input.B, i, 0, B[static_cast<std::size_t>(i)][j]);
+        put(input.P, i, 0, P[static_cast<std::size_t>(i)][j]);
+      }
+      std::vector<NodeId> n_column, s_column;
+      for (std::size_t i = 0; i < total; ++i) {
+        n_column.push_back(N[i][j]);
+        s_column.push_back(S[i][j]);
+      }
+      for (std::int32_t l = 0; l < w; ++l) {
+        put(input.B, states_ + l, 0, times_U(n_column, l));
+        put(input.P, states_ + l, 0, times_U(s_column, l));
+      }
+      for (std::size_t f = 0; f < outer.size(); ++f) {
+        put(to.S, static_cast<std::int32_t>(e), static_cast<std::int32_t>(f), S[j][outer[f]]);
+        put(to.N, static_cast<std::int32_t>(e), static_cast<std::int32_t>(f), N[j][outer[f]]);
+      }
+    }
+    share_powers(g, to, B, P, S, N, u);
+    model.graph = std::move(graph);
+    const std::vector<char> algebraic = algebraic_columns(*model.graph, to.E, model.coordinates.size());
+    const auto hold = [&](const std::string& name, const std::string& place, const std::string& where) {
+      const auto at = model.coordinates.find(name);
+      if (!at)
+        throw Error(place + "`" + name + "` names no state of a part. " + did_you_mean(name, model.coordinates.all()));
+      if (algebraic[static_cast<std::size_t>(*at)] != 0) refuse_to_hold(place + "`" + name + "` in " + where);
+      model.keep_q.push_back(*at);
+    };
+    if (const Value* list = document_.find("keep"); list != nullptr && options_.keep.empty())
+      for (const Value& v : reader_.array(*list, "`keep`").items)
+        hold(reader_.text(v, "an entry of `keep`"), source_.place(v.offset), "`keep`");
+    for (const std::string& name : options_.keep) hold(name, "--keep " + name + ": ", "--keep");
+    std::sort(model.keep_q.begin(), model.keep_q.end());
+    return model;
+  }
+
+  // The powers of the parts as expressions of the efforts z, which stand in kMultiplier.
+  void share_powers(Graph& g, PortHamiltonianParts& to, const PortHamiltonian::Matrix& B,
+                    const PortHamiltonian::Matrix& P, const PortHamiltonian::Matrix& S,
+                    const PortHamiltonian::Matrix& N, std::vector<NodeId> u) const {
+    const auto effort = [&](std::int32_t i) { return g.variable(kMultiplier, i); };
+    for (std::size_t j = 0; j < connected_.size(); ++j) {
+      NodeId value = g.zero();
+      for (std::size_t l = 0; l < free_.size(); ++l)
+        value = g.add(value, g.mul(g.constant(U_(static_cast<Index>(j), static_cast<Index>(l))),
+                                   effort(states_ + static_cast<std::int32_t>(l))));
+      u[static_cast<std::size_t>(connected_[j])] = value;
+    }
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      const Part& part = parts_[p];
+      PortHamiltonian::At at;
+      const auto x = static_cast<std::size_t>(part.first_state), n = static_cast<std::size_t>(part.f.n);
+      const auto first = static_cast<std::size_t>(part.first_input), m = static_cast<std::size_t>(part.f.inputs);
+      const auto block = [](const PortHamiltonian::Matrix& whole, std::size_t row, std::size_t rows, std::size_t col,
+                            std::size_t cols) {
+        PortHamiltonian::Matrix out;
+        for (std::size_t i = row; i < row + rows; ++i)
+          out.emplace_back(whole[i].begin() + static_cast<std::ptrdiff_t>(col),
+                           whole[i].begin() + static_cast<std::ptrdiff_t>(col + cols));
+        return out;
+      };
+      Import in(g, part.f.graph, part.first_state);
+      for (const auto& row : part.f.R) {
+        at.R.emplace_back();
+        for (const NodeId e : row) at.R.back().push_back(in(e));
+      }
+      at.B = block(B, x, n, first, m);
+      at.P = block(P, x, n, first, m);
+      at.S = block(S, first, m, first, m);
+      at.N = block(N, first, m, first, m);
+      at.u.assign(u.begin() + static_cast<std::ptrdiff_t>(first), u.begin() + static_cast<std::ptrdiff_t>(first + m));
+      for (std::size_t i = 0; i < n; ++i) at.z.push_back(effort(static_cast<std::int32_t>(x + i)));
+      const std::vector<NodeId> y = PortHamiltonian::outputs(g, at);
+      PortHamiltonianParts::Part& share = to.parts[p];
+      share.dissipated = PortHamiltonian::dissipated(g, at);
+      share.supplied = share.received = g.zero();
+      for (std::size_t k = 0; k < m; ++k) {
+        const bool joined =
+            std::find(connected_.begin(), connected_.end(), static_cast<Index>(first + k)) != connected_.end();
+        NodeId& sum = joined ? share.received : share.supplied;
+        sum = g.add(sum, g.mul(y[k], at.u[k]));
+      }
+    }
+  }
+
+  const Source& source_;
+  const Value& document_;
+  const LoadOptions& options_;
+  ModelText text_;
+  Reader reader_;
+  std::vector<Part> parts_;
+  std::int32_t states_ = 0, inputs_ = 0;
+  std::vector<std::string> ports_;  // a.u.push ..., then a.y.push ...
+  std::map<std::string, double> guesses_;
+  MatrixXd M_, N_;  // equations by inputs
+  std::vector<std::string> equations_;
+  std::vector<std::size_t> places_;
+  std::vector<Index> connected_;  // inputs
+  std::vector<Index> free_;       // among the connected ones
+  MatrixXd U_, K_;
+};
+
+}  // namespace
+
+bool is_interconnection(const Value& document) {
+  const Value* v = document.find("kind");
+  return v != nullptr && v->type == Value::Type::string && v->text == "interconnection";
+}
+
+Model load_interconnection(const Source& source, const Value& document, const LoadOptions& options) {
+  return Joiner(source, document, options).join();
+}
+
+}  // namespace rattleback::front

@@ -1,0 +1,94 @@
+#include "output/columns.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+namespace rattleback::report {
+namespace {
+
+void add(std::vector<Block>& blocks, const Trajectory& trajectory, std::string dataset,
+         std::vector<std::string> columns, const std::vector<double>& values) {
+  if (columns.empty()) return;
+  if (values.size() != trajectory.records.rows * columns.size())
+    throw std::logic_error(fmt::format("records of '{}' hold {} values, but {} rows of {} columns were announced",
+                                       dataset, values.size(), trajectory.records.rows, columns.size()));
+  blocks.push_back({std::move(dataset), std::move(columns), values.data()});
+}
+
+// A level without constraints has no residuals: its column is zero, so that readers find the same columns everywhere.
+void add_residual(std::vector<Block>& blocks, const Trajectory& trajectory, const char* level,
+                  const std::vector<double>& values) {
+  const std::string dataset = fmt::format("residual/{}", level), column = fmt::format("residual.{}", level);
+  if (values.empty())
+    blocks.push_back({dataset, {column}, nullptr});
+  else
+    add(blocks, trajectory, dataset, {column}, values);
+}
+
+}  // namespace
+
+std::vector<Block> record_blocks(const Model& model, const Trajectory& trajectory) {
+  const Trajectory::Records& records = trajectory.records;
+  std::vector<Block> blocks;
+  add(blocks, trajectory, "t", {"t"}, records.t);
+  if (model.kind == Kind::dae) {
+    add(blocks, trajectory, "x", model.coordinates.all(), records.q);
+    if (!records.multipliers.empty() || records.rows == 0)
+      add(blocks, trajectory, "z", model.algebraic.all(), records.multipliers);
+    add_residual(blocks, trajectory, "position", records.residual_position);
+    return blocks;
+  }
+  if (model.has_states()) {
+    add(blocks, trajectory, "x", model.coordinates.all(), records.q);
+    add(blocks, trajectory, "energy", {"energy"}, records.energy);
+    std::vector<std::string> inputs, outputs;
+    for (const auto& input : model.ph.inputs) {
+      inputs.push_back("u." + input.name);
+      outputs.push_back("y." + input.name);
+    }
+    add(blocks, trajectory, "inputs", std::move(inputs), records.inputs);
+    add(blocks, trajectory, "outputs", std::move(outputs), records.outputs);
+    if (trajectory.power_balance) add(blocks, trajectory, "balance", {"balance"}, records.balance);
+    return blocks;
+  }
+  if (model.kind == Kind::odae) {
+    add(blocks, trajectory, "q", model.coordinates.all(), records.q);
+    add(blocks, trajectory, "v", model.odae.velocities.all(), records.v);
+    if (!records.multipliers.empty() || records.rows == 0)
+      add(blocks, trajectory, "multipliers", model.algebraic.all(), records.multipliers);
+    add_residual(blocks, trajectory, "position", records.residual_position);
+    add_residual(blocks, trajectory, "velocity", records.residual_velocity);
+    return blocks;
+  }
+  add(blocks, trajectory, "q", model.coordinates.all(), records.q);
+  std::vector<std::string> velocities = model.coordinates.all();
+  for (std::string& name : velocities) name += '\'';
+  add(blocks, trajectory, "v", std::move(velocities), records.v);
+  if (!records.multipliers.empty() || records.rows == 0) {  // empty: Options::record_multipliers was off
+    std::vector<std::string> multipliers;
+    for (std::int32_t i = 0; i < model.multiplier_count(); ++i)
+      multipliers.push_back("lambda." + model.multiplier_name(i));
+    add(blocks, trajectory, "multipliers", std::move(multipliers), records.multipliers);
+  }
+  add(blocks, trajectory, "energy", {"energy"}, records.energy);
+  add_residual(blocks, trajectory, "position", records.residual_position);
+  add_residual(blocks, trajectory, "velocity", records.residual_velocity);
+  if (trajectory.power_balance) add(blocks, trajectory, "balance", {"balance"}, records.balance);
+  return blocks;
+}
+
+void append_number(std::string& text, double value) {
+  if (std::isnan(value)) {  // its sign says nothing
+    text += "nan";
+    return;
+  }
+  std::array<char, 40> buffer{};
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+  text.append(buffer.data(), end);
+}
+
+}  // namespace rattleback::report

@@ -1,0 +1,20 @@
+// Records as an HDF5 file: one dataset per quantity, and everything that is needed to repeat the run as attributes.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "output/columns.hpp"
+#include "rattleback/simulate.hpp"
+
+namespace rattleback::report {
+
+// Overwrites `path`; whole-or-nothing is write.cpp's work. `options` is the request as JSON. Throws Error.
+void write_hdf5(const Model& model, const Trajectory& trajectory, const std::string& options, const std::string& path);
+
+// Any tables, each with its own number of rows, and texts as attributes of the root.
+void write_hdf5(const std::vector<std::pair<Block, std::size_t>>& tables,
+                const std::vector<std::pair<std::string, std::string>>& attributes, const std::string& path);
+
+}  // namespace rattleback::report

@@ -1,0 +1,390 @@
+// The keys are a contract with users' scripts. A key that does not apply to the kind of system is absent; what goes
+// beyond the contract (records, notes, ...) has keys of its own.
+#include "output/json.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "files/harmless.hpp"
+#include "output/lists.hpp"
+#include "rattleback/write.hpp"
+#include "run/memory.hpp"
+#include "run/option_table.hpp"
+
+namespace rattleback {
+namespace report {
+namespace {
+
+// {"x": 0.1, ...}. Built without the search for equal keys that [] does: names are unique, and there may be 10^5.
+template <class Name>
+Json by_name(std::size_t size, const Name& name, const std::vector<double>& values) {
+  Json json = Json::object();
+  auto& object = json.get_ref<Json::object_t&>();
+  object.reserve(size);
+  for (std::size_t i = 0; i < std::min(size, values.size()); ++i)
+    object.emplace_back(name(static_cast<std::int32_t>(i)), values[i]);
+  return json;
+}
+
+Json by_name(const Names& names, const std::vector<double>& values) {
+  return by_name(
+      static_cast<std::size_t>(names.size()), [&](std::int32_t i) { return names[i]; }, values);
+}
+
+Json multipliers_by_name(const Model& model, const std::vector<double>& values) {
+  return by_name(
+      static_cast<std::size_t>(model.multiplier_count()), [&](std::int32_t i) { return model.multiplier_name(i); },
+      values);
+}
+
+// Positions and velocities together.
+Json odae_state(const Model& model, const std::vector<double>& y, const std::vector<double>& z) {
+  Json json = by_name(model.coordinates, y);
+  auto& object = json.get_ref<Json::object_t&>();
+  for (std::size_t i = 0; i < z.size(); ++i)
+    object.emplace_back(model.odae.velocities[static_cast<std::int32_t>(i)], z[i]);
+  return json;
+}
+
+Json contacts_json(const Model& model, const Trajectory& trajectory) {
+  Json list = Json::array();
+  for (const Contact& c : trajectory.contacts) {
+    const char* what = c.what == Contact::What::lift_off ? "lift-off"
+                       : c.what == Contact::What::impact ? "impact"
+                                                         : "rest";
+    Json one = {{"t", c.t}, {"constraint", model.constraint_names[c.constraint]}, {"event", what}};
+    if (c.what != Contact::What::lift_off) one["speed"] = c.speed;
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
+Json constraints_json(const Model& model, const Trajectory& trajectory) {
+  Json json;
+  json["position"] = trajectory.constraint_position.value_or(0.0);
+  if (model.kind != Kind::dae) json["velocity"] = trajectory.constraint_velocity.value_or(0.0);
+  if (trajectory.constraint_midpoint) json["velocity_midpoint"] = *trajectory.constraint_midpoint;
+  return json;
+}
+
+Json power_json(const PowerBalance& b) {
+  Json json = {{"max_residual", b.max_residual},
+               {"relative", b.largest_energy > 0.0 ? b.max_residual / b.largest_energy : 0.0},
+               {"stored", b.stored},
+               {"supplied", b.supplied},
+               {"dissipated", b.dissipated}};
+  if (b.parts.empty()) return json;
+  for (const PowerBalance::Part& p : b.parts)
+    json["parts"][p.name] = {{"max_residual", p.max_residual},
+                             {"stored", p.stored},
+                             {"supplied", p.supplied},
+                             {"dissipated", p.dissipated},
+                             {"received", p.received}};
+  json["connection_residual"] = b.connection_residual;
+  return json;
+}
+
+Json events_json(const Model& model, const Trajectory& trajectory) {
+  Json list = Json::array();
+  for (const EventFound& e : trajectory.events) {
+    Json one = {{"event", e.event}, {"t", e.t}, {"direction", e.direction > 0 ? "up" : "down"}};
+    one[model.kind == Kind::dae || model.has_states() ? "x" : "q"] = by_name(model.coordinates, e.q);
+    if (model.kind == Kind::mechanical) one["v"] = by_name(model.coordinates, e.v);
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
+Json claim_json(Claim claim) { return claim == Claim::conditional ? Json("conditional") : Json(claim == Claim::yes); }
+
+Json method_json(const MethodInfo& info) {
+  Json json;
+  json["name"] = info.name;
+  if (!info.aliases.empty()) json["aliases"] = info.aliases;
+  json["kinds"] = Json::array();
+  if (info.mechanical) json["kinds"].push_back(to_string(Kind::mechanical));
+  if (info.dae) json["kinds"].push_back(to_string(Kind::dae));
+  if (info.odae) json["kinds"].push_back(to_string(Kind::odae));
+  if (info.skew_gradient) json["kinds"].push_back(to_string(Kind::skew_gradient));
+  if (info.port_hamiltonian) json["kinds"].push_back(to_string(Kind::port_hamiltonian));
+  const int first = info.fixed_stages != 0 ? info.fixed_stages : info.min_stages;
+  const int last = info.fixed_stages != 0 ? info.fixed_stages : std::max(6, info.min_stages);
+  if (!info.adaptive) {
+    json["stages"]["min"] = first;
+    if (info.fixed_stages != 0) json["stages"]["max"] = info.fixed_stages;
+    json["stages"]["default"] = info.default_stages;
+  }
+  json["order"] = info.order_text;
+  if (info.order != nullptr)
+    for (int s = first; s <= last; ++s) json["order_of_stages"][std::to_string(s)] = info.order(s);
+  json["between_steps"]["by"] = info.dense;
+  json["between_steps"]["order"] = info.dense_order_text.empty() ? info.order_text : info.dense_order_text;
+  for (const OrderLine& line : order_lines(info)) {
+    const bool mechanical = line.kind == Kind::mechanical;
+    Json one = {{"kind", to_string(line.kind)}, {"constraints", line.constraints}, {mechanical ? "q" : "x", line.q}};
+    if (mechanical) one["v"] = line.v;
+    for (int s = first; s <= last; ++s) {
+      const ComponentOrders orders = info.orders_on(line.on, s);
+      Json& of = one["of_stages"][std::to_string(s)] = {{mechanical ? "q" : "x", orders.q}};
+      if (mechanical) of["v"] = orders.v;
+    }
+    json["orders"].push_back(std::move(one));
+  }
+  json["adaptive"] = info.adaptive;
+  json["symmetric"] = claim_json(info.symmetric);
+  json["energy"] = claim_json(info.energy);
+  json["constraints"] = info.constraints;
+  json["source"] = info.source;
+  if (!info.note.empty()) json["note"] = info.note;
+  return json;
+}
+
+// Constraints that were left out because they follow from the others.
+Json redundant_json(const RedundantAudit& r) {
+  Json json = {{"rank", r.rank}, {"rows", r.rows}, {"dropped", r.dropped}, {"changes", Json::array()}};
+  for (const RedundantAudit::Change& c : r.changes) json["changes"].push_back({{"t", c.t}, {"dropped", c.dropped}});
+  for (const RedundantAudit::Loss& l : r.losses) json["rank_lost"].push_back({{"t", l.t}, {"rank", l.rank}});
+  if (r.unclear)
+    json["unclear"] = {{"t", r.unclear->t}, {"smallest", r.unclear->smallest}, {"remainder", r.unclear->remainder}};
+  return json;
+}
+
+Json orders_json(const Model& model, const ComponentOrders& orders) {
+  const bool mechanical = model.kind == Kind::mechanical;
+  Json json = {{mechanical ? "q" : "x", orders.q}};
+  if (mechanical) json["v"] = orders.v;
+  const bool algebraic = model.kind == Kind::port_hamiltonian || model.multiplier_count() > 0;
+  if (algebraic && orders.multipliers > 0)
+    json[mechanical || model.kind == Kind::odae ? "multipliers" : "z"] = orders.multipliers;
+  return json;
+}
+
+// Coordinates and velocities x', or the states, as the run started.
+Json start_json(const Model& model, const Trajectory& trajectory) {
+  if (model.kind == Kind::odae) return odae_state(model, trajectory.start_q, trajectory.start_v);
+  Json json = by_name(model.coordinates, trajectory.start_q);
+  if (model.kind == Kind::mechanical)
+    for (std::size_t i = 0; i < trajectory.start_v.size(); ++i)
+      json.get_ref<Json::object_t&>().emplace_back(model.coordinates[static_cast<std::int32_t>(i)] + "'",
+                                                   trajectory.start_v[i]);
+  return json;
+}
+
+}  // namespace
+
+std::string dump(const Json& json) {
+  return files::harmless_json(json.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+Json run_json(const Model& model, const Trajectory& trajectory, const Options* options) {
+  Json json;
+  json["system"] = model.key;
+  json["kind"] = to_string(model.kind);
+  json["method"] = trajectory.method;
+  json["stages"] = trajectory.stages;
+  if (trajectory.order > 0) json["order"] = trajectory.order;
+  if (trajectory.order > 0) json["orders"] = orders_json(model, trajectory.orders);
+  if (options != nullptr && options->compose != 0) json["compose"] = options->compose;
+  if (options != nullptr && model.kind == Kind::odae) json["alpha"] = options->alpha;
+  if (!trajectory.formulation.empty()) json["formulation"] = trajectory.formulation;
+  json["step"] = trajectory.step;
+  json["steps"] = trajectory.steps;
+  json["t"] = trajectory.t;
+  if (model.has_states()) {
+    json["x"] = by_name(model.coordinates, trajectory.q);
+  } else if (model.kind == Kind::dae) {
+    json["x"] = by_name(model.coordinates, trajectory.q);
+    if (!model.algebraic.empty()) json["z"] = by_name(model.algebraic, trajectory.multipliers);
+  } else if (model.kind == Kind::odae) {
+    json["x"] = odae_state(model, trajectory.q, trajectory.v);
+    json["multipliers"] = multipliers_by_name(model, trajectory.multipliers);
+    if (!model.odae.unilateral.empty()) json["contacts"] = contacts_json(model, trajectory);
+  } else {
+    json["q"] = by_name(model.coordinates, trajectory.q);
+    json["v"] = by_name(model.coordinates, trajectory.v);
+    if (model.multiplier_count() > 0) json["multipliers"] = multipliers_by_name(model, trajectory.multipliers);
+  }
+  if (trajectory.energy)
+    json["energy"] = {{"initial", trajectory.energy->initial},
+                      {"final", trajectory.energy->final},
+                      {"max_error", trajectory.energy->max_error},
+                      {"drift_per_time", trajectory.energy->drift_per_time}};
+  if (trajectory.power_balance) json["power_balance"] = power_json(*trajectory.power_balance);
+  if (!model.has_states()) json["constraints"] = constraints_json(model, trajectory);
+  if (trajectory.redundant) json["redundant"] = redundant_json(*trajectory.redundant);
+  if (trajectory.equations)
+    json["equations"] = {{"residual", trajectory.equations->residual}, {"condition", trajectory.equations->condition}};
+  if (trajectory.adaptive)
+    json["adaptive"] = {{"controller", trajectory.adaptive->controller}, {"tolerance", trajectory.adaptive->tolerance},
+                        {"steps", trajectory.adaptive->steps},           {"rejected", trajectory.adaptive->rejected},
+                        {"smallest", trajectory.adaptive->smallest},     {"largest", trajectory.adaptive->largest}};
+  const std::size_t of_event = trajectory.events.empty() ? 0 : 4 + trajectory.q.size() + trajectory.v.size();
+  const bool events_fit = json_fits(trajectory.events.size() * of_event);
+  if (!trajectory.watched.empty() || !trajectory.events.empty())
+    json["events"] = events_fit ? events_json(model, trajectory) : Json::array();
+  if (trajectory.error) json["error"] = *trajectory.error;
+  if (trajectory.reverse_defect) json["reversibility"]["defect"] = *trajectory.reverse_defect;
+  if (trajectory.observed_order) json["observed_order"] = *trajectory.observed_order;
+  if (!is_adaptive(trajectory.method))
+    json["newton"] = {{"iterations", trajectory.newton_iterations}, {"max_per_step", trajectory.newton_max_per_step}};
+  json["records"] = {{"every", trajectory.every}, {"rows", trajectory.records.rows}};
+  if (trajectory.output_every != 0.0)
+    json["records"] = {{"output_every", trajectory.output_every}, {"rows", trajectory.records.rows}};
+  json["start"] = start_json(model, trajectory);
+  json["notes"] = trajectory.notes;
+  if (!events_fit)
+    json["notes"].push_back(
+        fmt::format("there is no memory to list the {} zeros of events here", trajectory.events.size()));
+  json["status"] = to_string(trajectory.status);
+  json["message"] = trajectory.message;
+  json["native"] = trajectory.native;
+  json["wall_seconds"] = trajectory.wall_seconds;
+  if (trajectory.native || trajectory.compile_seconds > 0.0) {
+    json["compile_seconds"] = trajectory.compile_seconds;
+    json["compiled_steps"] = trajectory.compiled_steps;
+  }
+  return json;
+}
+
+Json options_json(const Options& options, const LoadOptions& load) {
+  Json json = Json::object();
+  for (const OptionRow& row : option_table()) {
+    if (row.on_resume == OnResume::none || is_default(row, options)) continue;
+    const std::string name(row.name);
+    if (!row.word.empty()) {
+      json[name].push_back(row.word);
+      continue;
+    }
+    std::visit(
+        [&](auto field) {
+          using T = std::decay_t<decltype(options.*field)>;
+          if constexpr (std::is_same_v<T, std::optional<double>> || std::is_same_v<T, std::optional<std::int64_t>>)
+            json[name] = *(options.*field);
+          else if constexpr (std::is_constructible_v<Json, T>)
+            json[name] = options.*field;
+        },
+        row.field);
+  }
+  for (const auto& [name, value] : load.set) json["set"][name] = value;
+  for (const auto& [name, value] : load.start) json["start"][name] = value;
+  if (!load.keep.empty()) json["keep"] = load.keep;
+  return json;
+}
+
+std::string systems_json() {
+  Json list = Json::array();
+  for (const System& system : systems())
+    list.push_back({{"name", system.key}, {"title", system.title}, {"kind", system.kind}});
+  return dump({{"systems", list}});
+}
+
+}  // namespace report
+
+using report::Json;
+
+std::string to_json(const Model& model, const Trajectory& trajectory) {
+  return report::dump(report::run_json(model, trajectory));
+}
+
+std::string to_json(const Model& model, const CheckReport& r) {
+  const bool mechanical = model.kind == Kind::mechanical;
+  Json json;
+  json["system"] = model.key;
+  json["kind"] = to_string(model.kind);
+  json["coordinates"] = r.coordinates;
+  if (model.kind == Kind::odae) json["velocities"] = model.odae.velocities.size();
+  json["degrees_of_freedom"] = r.degrees_of_freedom;
+  json["index"] = r.index;
+  json["constraints"] = Json::object();
+  bool any_velocity = false;
+  for (const ConstraintCheck& c : r.constraints) {
+    Json one;
+    one["level"] = c.holonomic || !mechanical ? "position" : "velocity";
+    if (mechanical) {
+      one["linear"] = c.linear;
+      one["integrable"] = c.holonomic || c.integrable;
+      any_velocity = any_velocity || !c.holonomic;
+    }
+    one["start_residual"] = c.start_residual;
+    if (model.kind == Kind::odae || (mechanical && c.holonomic))
+      one["start_residual_velocity"] = c.start_residual_velocity;
+    if (model.kind == Kind::odae) {
+      one["unilateral"] = c.unilateral;
+      if (c.unilateral) one["acts"] = c.acts;
+    }
+    json["constraints"].get_ref<Json::object_t&>().emplace_back(c.name, std::move(one));
+  }
+  if (any_velocity) json["integrable_together"] = r.integrable_together;
+  json["rank"] = r.rank;
+  if (!r.redundant.empty()) json["redundant"] = r.redundant;
+  if (!r.vanishing.empty()) json["gradient_zero"] = r.vanishing;
+  if (!r.not_finite.empty()) json["gradient_not_finite"] = r.not_finite;
+  if (mechanical) json["mass"] = {{"constant", r.mass_constant}, {"positive_definite", r.mass_positive_definite}};
+  json["saddle_regular"] = r.saddle_regular;
+  json["consistent"] = r.consistent;
+  if (!r.consistent && !r.nearest_q.empty()) {
+    json["nearest"][mechanical ? "q" : "x"] = model.kind == Kind::odae
+                                                  ? report::odae_state(model, r.nearest_q, r.nearest_v)
+                                                  : report::by_name(model.coordinates, r.nearest_q);
+    if (mechanical) json["nearest"]["v"] = report::by_name(model.coordinates, r.nearest_v);
+  }
+  if (!r.multipliers.empty())
+    json[model.kind == Kind::dae ? "z" : "multipliers"] = report::multipliers_by_name(model, r.multipliers);
+  json["derivatives_ok"] = r.derivatives_ok;
+  if (r.derivatives_undetermined) json["derivatives_undetermined"] = true;
+  json["derivative_error"] = r.derivative_error;
+  json["methods"] = Json::object();
+  for (const MethodCheck& m : r.methods) {
+    Json one = {{"applies", m.applies}};
+    if (!m.reason.empty()) one["reason"] = m.reason;
+    if (is_method(m.name))
+      for (const std::string_view alias : find_method(m.name).aliases) json["methods"][std::string(alias)] = one;
+    json["methods"][m.name] = std::move(one);
+  }
+  for (const CheckReport::MatrixText& m : r.port_hamiltonian)
+    for (const auto& [place, text] : m.entries) {
+      if (place.empty())
+        json["port_hamiltonian"][m.name] = text;
+      else
+        json["port_hamiltonian"][m.name][place] = text;
+    }
+  json["notes"] = r.notes;
+  return report::dump(json);
+}
+
+std::string to_json(const Model& model, const OrderReport& r) {
+  Json json;
+  json["system"] = model.key;
+  json["reference"] = r.reference;
+  json["runs"] = Json::array();
+  for (const OrderRun& run : r.runs) {
+    Json one = {{"method", run.method},
+                {"stages", run.stages},
+                {"step", run.step},
+                {"error", run.error},
+                {"seconds", run.seconds}};
+    one["error_positions"] = run.error_q;
+    if (model.kind != Kind::dae && !model.has_states()) one["error_velocities"] = run.error_v;
+    if (model.multiplier_count() > 0) one["error_multipliers"] = run.error_multipliers;
+    json["runs"].push_back(std::move(one));
+  }
+  const auto slopes = [&](const char* key, double OrderSlope::*value) {
+    json[key] = Json::object();
+    for (const OrderSlope& slope : r.slopes) json[key][slope.label] = slope.*value;
+  };
+  slopes("slopes", &OrderSlope::fitted);
+  slopes("slopes_last", &OrderSlope::last);
+  slopes("slopes_positions", &OrderSlope::fitted_q);
+  if (model.kind != Kind::dae && !model.has_states()) slopes("slopes_velocities", &OrderSlope::fitted_v);
+  if (model.multiplier_count() > 0) slopes("slopes_multipliers", &OrderSlope::fitted_multipliers);
+  return report::dump(json);
+}
+
+std::string methods_json() {
+  Json list = Json::object();
+  for (const MethodInfo& info : methods()) list[std::string(info.name)] = report::method_json(info);
+  return report::dump({{"methods", list}});
+}
+
+}  // namespace rattleback

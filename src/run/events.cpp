@@ -1,0 +1,248 @@
+#include "run/events.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/saved_state.hpp"
+#include "model/grammar/expression.hpp"
+#include "system/angles.hpp"
+
+namespace rattleback {
+namespace {
+
+constexpr int kSamples = 8;              // values of the polynomial inside a step
+constexpr int kDipSteps = 40;            // of the search for a turning point
+constexpr int kPolynomialSteps = 8;      // of the search for its zero
+constexpr int kLocateSteps = 60;         // trial steps for one zero
+constexpr double kTimeRounding = 1e-15;  // a zero is located to this, relative to the time
+constexpr double kJump = 1e-6;           // a value there, relative to its range in the step, that is none of a zero
+
+int sign_of(double x) { return x > 0.0 ? 1 : x < 0.0 ? -1 : 0; }
+
+Evaluator evaluator(const System& system, const std::vector<std::string>& expressions) {
+  Graph graph = *system.model().graph;
+  std::vector<NodeId> nodes;
+  for (const std::string& text : expressions)
+    nodes.push_back(read_expression(system.model(), graph, "--event " + text, "the event", text));
+  return {graph, nodes, system.n(), system.m()};
+}
+
+}  // namespace
+
+Events::Events(const System& system, std::vector<std::string> expressions, ReportedState& reported)
+    : expressions_(std::move(expressions)),
+      reported_(reported),
+      values_(evaluator(system, expressions_)),
+      watched_(expressions_.size()) {}
+
+std::span<const double> Events::values(double t, std::span<const double> q, std::span<const double> v,
+                                       std::span<const double> turns) {
+  q = reported_(t, q);
+  if (turns.empty()) return values_(t, q, v);
+  unwrapped_.assign(q.begin(), q.end());
+  unwrap(unwrapped_, turns);
+  return values_(t, unwrapped_, v);
+}
+
+double Events::dense_value(std::size_t which, double theta, DenseStep& dense) {
+  dense.at(t0_ + theta * h_, q_, v_);
+  return values(t0_ + theta * h_, q_, v_, dense.turns())[which];
+}
+
+double Events::real_value(std::size_t which, double theta, DenseStep& dense) {
+  at_ = dense.step_by(theta * h_);
+  return at_ != nullptr ? values(*at_)[which] : std::nan("");
+}
+
+void Events::start(const Stepper& s) {
+  const auto x = values(s);
+  for (std::size_t i = 0; i < watched_.size(); ++i) watched_[i] = {sign_of(x[i]), x[i] == 0.0};
+}
+
+void Events::begin(const Stepper& s) {
+  t0_ = s.t();
+  const auto x = values(s);
+  first_.assign(x.begin(), x.end());
+}
+
+void Events::report(std::size_t which, const Stepper& s, int direction) {
+  found_->push_back({expressions_[which],
+                     s.t(),
+                     direction,
+                     unwrapped(reported_(s.t(), s.q()), s.turns()),
+                     {s.v().begin(), s.v().end()}});
+}
+
+// The smallest |value| near a sample that is smaller than its neighbours: a golden section search on the polynomial that
+// stops as soon as the sign has changed.
+void Events::refine_dip(std::size_t which, std::size_t middle, DenseStep& dense) {
+  constexpr double kGolden = 0.38196601125010515;
+  const int sign = sign_of(samples_[middle].value);
+  double lo = samples_[middle - 1].theta, hi = samples_[middle + 1].theta;
+  Sample best = samples_[middle];
+  for (int k = 0; k < kDipSteps && hi - lo > 1e-9; ++k) {
+    const bool right = hi - best.theta > best.theta - lo;
+    const double theta = right ? best.theta + kGolden * (hi - best.theta) : best.theta - kGolden * (best.theta - lo);
+    const Sample next{theta, dense_value(which, theta, dense)};
+    if (sign * next.value < sign * best.value) {
+      (right ? lo : hi) = best.theta;
+      best = next;
+      if (sign_of(best.value) != sign) break;
+    } else {
+      (right ? hi : lo) = theta;
+    }
+  }
+  if (sign_of(best.value) == sign || best.theta == samples_[middle].theta) return;
+  const auto place = std::lower_bound(samples_.begin(), samples_.end(), best.theta,
+                                      [](const Sample& s, double theta) { return s.theta < theta; });
+  samples_.insert(place, best);
+}
+
+void Events::look(std::size_t which, double first, double last, DenseStep& dense) {
+  samples_.assign(1, {0.0, first});
+  for (int k = 1; k < kSamples; ++k) {
+    const double theta = static_cast<double>(k) / kSamples;
+    samples_.push_back({theta, dense_value(which, theta, dense)});
+  }
+  samples_.push_back({1.0, last});
+  // From the end, so that what is put in does not shift what is still to be looked at. The first and last interval have
+  // dips of their own, seen with one more value.
+  for (const double theta : {0.25 / kSamples, 1.0 - 0.25 / kSamples}) {
+    const Sample near{theta, dense_value(which, theta, dense)};
+    samples_.insert(theta < 0.5 ? samples_.begin() + 1 : samples_.end() - 1, near);
+  }
+  for (std::size_t i = samples_.size() - 2; i > 0; --i) {
+    const int sign = sign_of(samples_[i].value);
+    const auto higher = [&](const Sample& s) { return sign * s.value >= sign * samples_[i].value; };
+    if (sign != 0 && higher(samples_[i - 1]) && higher(samples_[i + 1])) refine_dip(which, i, dense);
+  }
+}
+
+// Where the sign of the samples changes: the last one before, the first one after, and the largest of the run that follows.
+std::vector<Events::Crossing> Events::crossings(int sign) const {
+  std::vector<Crossing> out;
+  Sample before = samples_.front();
+  for (const Sample& x : samples_) {
+    const int now = sign_of(x.value);
+    if (now == 0) continue;
+    if (now != sign) out.push_back({before, x, x});
+    if (!out.empty() && std::fabs(x.value) > std::fabs(out.back().top.value)) out.back().top = x;
+    sign = now;
+    before = x;
+  }
+  return out;
+}
+
+// The zero of the polynomial between two samples, and its slope there: where the search with real steps begins.
+Events::Guess Events::polynomial_zero(std::size_t which, Sample a, Sample b, DenseStep& dense) {
+  double slope = (b.value - a.value) / (b.theta - a.theta), theta = a.theta - a.value / slope;
+  for (int k = 0; k < kPolynomialSteps; ++k) {
+    const Sample c{theta, dense_value(which, theta, dense)};
+    if (std::fabs(c.value) <= 1e-7 * std::fabs(slope)) break;  // closer, its slope would be rounding
+    const Sample& from = std::fabs(a.value) < std::fabs(b.value) ? a : b;
+    const double secant = (c.value - from.value) / (c.theta - from.theta);
+    if (std::isfinite(secant) && secant * slope > 0.0) slope = secant;
+    (sign_of(c.value) == sign_of(a.value) ? a : b) = c;
+    theta = c.theta - c.value / slope;
+    if (!(theta > a.theta && theta < b.theta)) theta = 0.5 * (a.theta + b.theta);
+  }
+  return {theta, slope};
+}
+
+// Secant steps between two values of different sign; bisection where they leave the bracket or shrink it too slowly. The
+// stepper at_ ends on the zero. False: no step ends on one. Methods that do not keep the constraints at the ends of their steps
+// may begin one with a jump, and where that changes the sign there is no zero.
+bool Events::locate(std::size_t which, Sample lower, Sample upper, Guess guess, DenseStep& dense) {
+  const double enough = kTimeRounding * (std::fabs(t0_) + std::fabs(h_)) / std::fabs(h_);
+  double x = guess.theta, step = 0.0, last_step = INFINITY;
+  Sample before{0.0, 0.0};
+  const auto [least, most] = std::minmax_element(samples_.begin(), samples_.end(),
+                                                 [](const Sample& a, const Sample& b) { return a.value < b.value; });
+  const double jump = kJump * (most->value - least->value);
+  double value = 0.0;  // the last
+  for (int k = 0; k < kLocateSteps; ++k) {
+    if (!(x > lower.theta && x < upper.theta)) x = 0.5 * (lower.theta + upper.theta);
+    const Sample now{x, real_value(which, x, dense)};
+    if (!std::isfinite(now.value)) return false;
+    if (now.value == 0.0) return true;
+    value = std::fabs(now.value);
+    (sign_of(now.value) == sign_of(lower.value) ? lower : upper) = now;
+    step = k == 0 ? now.value / guess.slope : now.value * (x - before.theta) / (now.value - before.value);
+    if (std::fabs(step) <= enough || upper.theta - lower.theta <= enough) break;
+    if (std::fabs(step) <= 4.0 * enough && std::fabs(step) >= 0.5 * last_step) break;  // rounding
+    before = now;
+    last_step = std::fabs(step);
+    x = k > 8 && k % 2 == 0 ? 0.5 * (lower.theta + upper.theta) : x - step;
+  }
+  return value <= jump;
+}
+
+void Events::end(const Stepper& s, double h, DenseStep& dense, std::vector<EventFound>& found) {
+  h_ = h;
+  found_ = &found;
+  const std::size_t before = found.size();
+  const auto now = values(s);
+  last_.assign(now.begin(), now.end());
+  for (std::size_t i = 0; i < watched_.size(); ++i) {
+    Watched& w = watched_[i];
+    look(i, first_[i], last_[i], dense);
+    if (w.at_zero) decide_zero(i, dense);
+    const std::vector<Crossing> list = crossings(w.sign);
+    // Between two crossings of the polynomial a real step must show the other sign, too.
+    Sample lower{0.0, static_cast<double>(w.sign)};
+    for (std::size_t k = 0; k < list.size(); ++k) {
+      const bool last = k + 1 == list.size() && last_[i] != 0.0;
+      const Sample upper =
+          last ? Sample{1.0, last_[i]} : Sample{list[k].top.theta, real_value(i, list[k].top.theta, dense)};
+      const bool other = sign_of(lower.value) * sign_of(upper.value) < 0;
+      if (other && locate(i, lower, upper, polynomial_zero(i, list[k].before, list[k].after, dense), dense))
+        report(i, *at_, sign_of(upper.value));
+      else if (other)
+        ++missed_;
+      if (std::isfinite(upper.value)) lower = upper;
+    }
+    if (last_[i] != 0.0) w.sign = sign_of(last_[i]);
+    w.at_zero = last_[i] == 0.0;
+  }
+  const double way = h < 0.0 ? -1.0 : 1.0;
+  std::stable_sort(found.begin() + static_cast<std::ptrdiff_t>(before), found.end(),
+                   [&](const EventFound& a, const EventFound& b) { return way * a.t < way * b.t; });
+}
+
+// A zero exactly at the start of the step: whether it was a crossing is seen by where the motion goes.
+void Events::decide_zero(std::size_t which, DenseStep& dense) {
+  Watched& w = watched_[which];
+  const auto after = std::find_if(samples_.begin(), samples_.end(), [](const Sample& x) { return x.value != 0.0; });
+  if (after == samples_.end()) return;
+  const int sign = sign_of(after->value);
+  if (w.sign != 0 && sign != w.sign) report(which, *dense.step_by(0.0), sign);
+  w.sign = sign;
+}
+
+void Events::finish(const Stepper& s, std::vector<EventFound>& found) {
+  found_ = &found;
+  for (std::size_t i = 0; i < watched_.size(); ++i)
+    if (watched_[i].at_zero && watched_[i].sign != 0) report(i, s, -watched_[i].sign);
+}
+
+std::vector<double> Events::save() const {
+  std::vector<double> out = {static_cast<double>(missed_)};
+  for (const Watched& w : watched_) {
+    out.push_back(w.sign);
+    out.push_back(w.at_zero ? 1.0 : 0.0);
+  }
+  return out;
+}
+
+void Events::load(std::span<const double> saved) {
+  SavedState from(saved);
+  missed_ = from.count();
+  for (Watched& w : watched_) {
+    const double sign = from.next();
+    SavedState::expect(sign == -1.0 || sign == 0.0 || sign == 1.0);
+    w = {static_cast<int>(sign), from.next() != 0.0};
+  }
+  from.end();
+}
+
+}  // namespace rattleback

@@ -1,0 +1,234 @@
+#include "run/shared_run.hpp"
+
+#include <array>
+#include <chrono>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "rattleback/cancelled.hpp"
+#include "rattleback/error.hpp"
+#include "run/choice.hpp"
+#include "run/complete.hpp"
+#include "run/single_steps.hpp"
+#include "system/mechanical/inertia.hpp"
+
+namespace rattleback {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+Model without_exact(Model model) {  // it belongs to one start
+  model.exact.clear();
+  return model;
+}
+
+// Only what runs share may be asked for.
+Options checked(const Model& model, const Options& asked) {
+  if (const std::string faults = asked.validate(); !faults.empty()) throw Error(faults);
+  Options o = complete(model, asked);
+  const bool plain = !SingleSteps::wanted(o) && o.checkpoint.empty() && !o.keep_records && !o.audit_reverse &&
+                     !o.audit_power && o.redundant.empty() && o.newton.empty();
+  if (!plain || (model.kind != Kind::mechanical && model.kind != Kind::dae))
+    throw Error("such runs do not share what they derive");
+  if (o.tableau.empty() && find_entry(o.method).energy) throw Error("the step depends on the start");
+  return o;
+}
+
+PlanStepper& plan_stepper_of(BoundMethod& method) {
+  auto* const stepper = dynamic_cast<PlanStepper*>(method.stepper.get());
+  if (stepper == nullptr) throw Error("the method has no plan");
+  if (const std::string reason = LaneGroup::why_not(*stepper); !reason.empty()) throw Error(reason);
+  return *stepper;
+}
+
+System& checked(System& system) {
+  if (system.is_large() || system.graded_mass()) throw Error("such systems are taken one by one");
+  if (system.is_mechanical() && !system.mechanical().added.c.empty())
+    throw Error("the added inertia depends on the start");
+  return system;
+}
+
+}  // namespace
+
+LaneCode::LaneCode(const std::string& wanted, double work, int threads, std::stop_token stop)
+    : wanted_(wanted),
+      work_(work),
+      threads_(threads),
+      undecided_(wanted.empty() || wanted == "auto"),
+      stop_(std::move(stop)) {}
+
+std::string LaneCode::compile(const PlanStepper& stepper, bool only_cached) {
+  if (std::string reason = LaneGroup::why_not_native(stepper); !reason.empty()) return reason;
+  NativeCode code = native_code(LaneGroup::step_text(stepper), only_cached, kNativeSymbol, stop_);
+  const std::lock_guard lock(code_mutex_);
+  native_ = std::move(code);
+  if (native_.steps != nullptr) steps_.store(reinterpret_cast<LaneSteps>(native_.steps), std::memory_order_release);
+  if (!native_.given_up) return native_.fault;
+  if (!stop_.stop_requested()) note_ = interpreted_note(native_.fault);
+  return "";
+}
+
+std::string LaneCode::note() {
+  const std::lock_guard lock(code_mutex_);
+  return note_;
+}
+
+std::string LaneCode::begin(const PlanStepper& stepper) {
+  const std::lock_guard lock(mutex_);
+  return wanted_ == "on" && steps() == nullptr ? compile(stepper, false) : "";
+}
+
+// As NativeChoice for a single run; the text in lanes takes a little longer to compile.
+void LaneCode::took(double seconds, double steps, const PlanStepper& stepper) {
+  constexpr double kGlance = 5e-3, kLoading = 2e-2, kCompiling = 0.15, kPerStepSecond = 4e5;
+  {
+    const std::lock_guard lock(mutex_);
+    seconds_ += seconds;
+    taken_ += steps;
+    if (seconds_ < kGlance || !undecided_.exchange(false)) return;
+  }
+  const double step = seconds_ / taken_, rest = step * (work_ - taken_) / threads_;
+  if (rest > kLoading) (void)compile(stepper, !(rest > 3.0 * (kCompiling + kPerStepSecond * step)));
+}
+
+SharedRun::SharedRun(Model model, const Options& options, LaneCode& code)
+    : model_(without_exact(std::move(model))),
+      options_(checked(model_, options)),
+      grid_(options_, 0),
+      system_(model_),
+      functions_(checked(system_)),
+      method_(bind(system_, options_, consistent_start(system_, options_.project, functions_))),
+      stepper_(plan_stepper_of(method_)),
+      code_(code),
+      lanes_(stepper_),
+      observer_(system_),
+      acceleration_(system_.acceleration()) {
+  if (const std::string reason = code.begin(stepper_); !reason.empty()) throw Error(reason);
+}
+
+// What a model file must have at its start; a start without it is refused when the file is read.
+bool SharedRun::has_values() const {
+  if (!formulas_) {
+    std::vector<NodeId> all;
+    const auto add = [&](const Graph& graph, const std::vector<NodeId>& nodes) {
+      for (const NodeId id : nodes)
+        if (!depends_on(graph, std::span(&id, 1), kMultiplier) || !system_.is_mechanical()) all.push_back(id);
+    };
+    if (system_.is_mechanical()) {
+      const Mechanical& f = system_.mechanical();
+      all.push_back(model_.lagrangian);
+      if (model_.kinetic) all.push_back(*model_.kinetic);
+      if (model_.potential) all.push_back(*model_.potential);
+      for (const auto* list : {&f.p, &f.Lq, &f.applied, &f.g, &f.k}) add(f.graph, *list);
+      formulas_.emplace(f.graph, all, f.n, f.m);
+    } else {
+      const Dae& f = system_.dae();
+      add(f.graph, f.f);
+      add(f.graph, f.c);
+      formulas_.emplace(f.graph, all, f.n, f.m);
+    }
+  }
+  for (const double x : (*formulas_)(0.0, model_.q0, model_.v0, model_.z0))
+    if (!std::isfinite(x)) return false;
+  return true;
+}
+
+bool SharedRun::add() try {
+  if (members_.empty()) lanes_.clear();
+  if (!has_values()) return false;
+  if (system_.is_mechanical()) {
+    const Mechanical& f = system_.mechanical();
+    if (!f.mass && !added_inertia(model_, f.graph, f.Lvv, f.K).c.empty()) return false;
+  }
+  Member m;
+  m.start = consistent_start(system_, options_.project, functions_);
+  stepper_.renew(system_.is_mechanical() && system_.m() > 0 ? functions_.multiplier_scale(m.start) : 1.0);
+  stepper_.start(0.0, m.start.q, m.start.v, m.start.multipliers, m.start.acceleration);
+  lanes_.put(static_cast<int>(members_.size()));
+  members_.push_back(std::move(m));
+  return true;
+} catch (const Error&) {
+  return false;  // whoever makes this run alone will say why
+}
+
+void SharedRun::record() {
+  std::array<System::Observation, LaneGroup::kWidth> seen;
+  static_assert(LaneObserver::kWidth == LaneGroup::kWidth);
+  const double t = lanes_.t();
+  observer_.observe(t, lanes_.q(), lanes_.v(), seen.data());
+  t_.push_back(t);
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    members_[i].monitor.see(t, seen[i].energy, seen[i].position, seen[i].velocity);
+    if (system_.has_energy()) members_[i].energy.push_back(seen[i].energy);
+  }
+}
+
+// Interpreted steps are timed until it is known whether compiling pays.
+void SharedRun::advance(double h, std::int64_t steps) {
+  constexpr std::int64_t kBatch = 64;
+  while (steps > 0 && !lanes_.empty()) {
+    if (options_.stop.stop_requested()) throw Cancelled("cancelled");
+    lanes_.set_code(code_.steps());
+    const std::int64_t few = std::min(steps, pace_.steps());
+    if (code_.steps() != nullptr || !code_.undecided()) {
+      const std::int64_t n = code_.steps() != nullptr ? few : std::min<std::int64_t>(few, 16 * kBatch);
+      lanes_.advance(h, n);
+      steps -= n;
+      (void)pace_.over(n);
+      continue;
+    }
+    const std::int64_t n = std::min(few, kBatch);
+    const Clock::time_point begin = Clock::now();
+    lanes_.advance(h, n);
+    code_.took(std::chrono::duration<double>(Clock::now() - begin).count(),
+               static_cast<double>(n) * static_cast<double>(members_.size()), stepper_);
+    steps -= n;
+    (void)pace_.over(n);
+  }
+}
+
+std::vector<std::optional<SharedResult>> SharedRun::run() {
+  std::vector<std::optional<SharedResult>> out(members_.size());
+  t_.clear();
+  if (!members_.empty()) record();
+  for (std::int64_t done = 0; done < grid_.whole && !lanes_.empty();) {
+    const std::int64_t batch = std::min(grid_.every - done % grid_.every, grid_.whole - done);
+    advance(grid_.h, batch);
+    done += batch;
+    record();
+  }
+  if (grid_.last != 0.0 && !lanes_.empty()) {
+    advance(grid_.last, 1);
+    record();
+  }
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    if (!lanes_.has(static_cast<int>(i))) continue;
+    Member& m = members_[i];
+    SharedResult& r = out[i].emplace();
+    r.q = lanes_.unwrapped_q(static_cast<int>(i));
+    r.v = lanes_.v_of(static_cast<int>(i));
+    r.time = lanes_.t();
+    r.t = t_;
+    r.notes = m.start.notes;
+    if (grid_.last != 0.0)
+      r.notes.push_back(fmt::format("t = {:.10g} is not a multiple of the step {:g}: the last step was {:.10g}",
+                                    *options_.until, grid_.h, grid_.last));
+    r.notes.insert(r.notes.end(), method_.notes.begin(), method_.notes.end());
+    if (grid_.thinned) r.notes.push_back(thinned_note(grid_));
+    if (std::string note = code_.note(); !note.empty()) r.notes.push_back(std::move(note));
+    if (!lanes_.determines_multipliers(static_cast<int>(i), *acceleration_) && system_.m() > 0)
+      r.notes.emplace_back(
+          "the acceleration level does not determine the multipliers at the end: those of the last stage are reported");
+    if (system_.has_energy()) r.energy_error = m.monitor.max_energy_error;
+    if (!system_.is_mechanical() || system_.holonomic() > 0) r.constraint_position = m.monitor.max_position;
+    if (system_.is_mechanical() && system_.m() > 0) r.constraint_velocity = m.monitor.max_velocity;
+    r.energy = std::move(m.energy);
+    r.q0 = std::move(m.start.q);
+    r.v0 = std::move(m.start.v);
+  }
+  members_.clear();
+  return out;
+}
+
+}  // namespace rattleback

@@ -1,0 +1,224 @@
+#include "run/single_steps.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+
+#include <fmt/format.h>
+
+#include "engine/saved_state.hpp"
+#include "rattleback/error.hpp"
+
+namespace rattleback {
+namespace {
+
+constexpr double kMostRecords = 1e8;
+
+}  // namespace
+
+SingleSteps::SingleSteps(const System& system, const Options& options, const Start& start, const BoundMethod& method,
+                         ReportedState& reported, Keep keep)
+    : options_(options), method_(method), stepper_(*method.stepper), keep_(std::move(keep)) {
+  if (options.adaptive > 0.0)
+    if (const std::string reason = why_not_adaptive(method); !reason.empty()) throw Error(reason);
+  if (stepper_.snapshot_size() == 0 && !options.event.empty())
+    throw Error(fmt::format(
+        "--event: method '{}' {}", method.name,
+        method.adaptive ? "chooses its own steps inside each interval and shows only the ends. Pass another --method"
+                        : "shows only the ends of its steps on a system with unilateral constraints"));
+  const double records =
+      std::fabs(options.until.value_or(static_cast<double>(options.steps.value_or(0)) * options.step)) /
+      options.output_every;
+  if (options.output_every != 0.0 && records > kMostRecords)
+    throw Error(fmt::format("--output-every {:g} makes {:.0e} records, more than {:.0e}. Give a longer time",
+                            options.output_every, records, kMostRecords));
+  const auto again = [&system, &options, &start] {
+    std::unique_ptr<Stepper> s = bind(system, options, start).stepper;
+    s->start(0.0, start.q, start.v, start.multipliers, start.acceleration);
+    return s;
+  };
+  if (!options.event.empty()) {
+    events_ = std::make_unique<Events>(system, options.event, reported);
+    events_->start(stepper_);
+  }
+  if ((events_ || options.output_every != 0.0) && !stepper_.can_be_visited())
+    dense_ = std::make_unique<DenseStep>(system, method, again);
+  if (options.adaptive == 0.0) return;
+  if (!uses_own_estimate(method, options)) estimator_ = again();
+  control_ = make_step_control(system, options, start, method, estimator_ ? *estimator_ : stepper_);
+}
+
+void SingleSteps::begin() {
+  if (options_.output_every != 0.0) record_between();
+}
+
+std::int64_t SingleSteps::spent() const {
+  std::int64_t sum = stepper_.iterations + stepper_.failed_iterations;
+  if (estimator_) sum += estimator_->iterations + estimator_->failed_iterations;
+  return sum;
+}
+
+AdvanceReport SingleSteps::step(double h) {
+  if (events_) events_->begin(stepper_);
+  const std::int64_t before = spent();
+  AdvanceReport report;
+  if (control_) {
+    report = control_->step(*options_.until, dense_.get());
+    h = control_->last_step();
+  } else {
+    if (dense_) dense_->begin(stepper_);
+    if (options_.output_every != 0.0 && !dense_) record_ahead(h);
+    report = stepper_.advance(h, 1);
+    if (dense_ && report.ok) dense_->piece(stepper_);
+  }
+  last_step_ = h;
+  if (!report.ok) return report;
+  report.done = 1;
+  const std::int64_t own = spent() - before;
+  iterations_ += own;
+  max_iterations_ = std::max(max_iterations_, own);
+  if (first_step_ == 0.0) first_step_ = h;
+  try {
+    if (events_) events_->end(stepper_, h, *dense_, found_);
+  } catch (const std::bad_alloc&) {
+    memory_ended_ = true;
+  }
+  if (options_.output_every != 0.0) record_between();
+  return report;
+}
+
+double SingleSteps::next_output() const {
+  const double way = options_.until.value_or(options_.step) < 0.0 ? -1.0 : 1.0;
+  return way * static_cast<double>(outputs_) * options_.output_every;
+}
+
+// Of codes that run past the end of a step and do not go back: records at the multiples of output_every in the step that
+// comes, before it is taken.
+void SingleSteps::record_ahead(double h) {
+  const double end = stepper_.t() + h, rounding = 1e-12 * (std::fabs(end) + options_.output_every);
+  for (;; ++outputs_) {
+    const double t = next_output();
+    if ((h < 0.0 ? t - end : end - t) <= rounding) return;
+    const std::span<const double> x = stepper_.visit(t, h);
+    if (x.empty()) return;
+    const std::size_t n = stepper_.q().size();
+    keep_({t, x.first(n), x.subspan(n), {}, nullptr});
+  }
+}
+
+// Records at the multiples of output_every that the last step has passed. A multiple at the end of the step, up to
+// rounding, is the state there; another one is the end of a step of the method to that time.
+void SingleSteps::record_between() {
+  const double now = stepper_.t(), way = options_.until.value_or(options_.step) < 0.0 ? -1.0 : 1.0;
+  const double rounding = 1e-12 * (std::fabs(now) + options_.output_every);
+  const auto keep = [&](double t, const Stepper& s) { keep_({t, s.q(), s.v(), s.turns(), &s}); };
+  for (;; ++outputs_) {
+    const double t = next_output(), ahead = way * (t - now);
+    if (ahead > rounding) return;
+    if (ahead >= -rounding) {
+      keep(now, stepper_);
+      continue;
+    }
+    const bool by_step = !dense_->records_by_extension();
+    if (const Stepper* const s = by_step ? dense_->step_by(t - dense_->t0()) : nullptr) {
+      keep(t, *s);
+    } else {
+      if (by_step) ++interpolated_;
+      dense_->at(t, q_, v_);
+      keep_({t, q_, v_, dense_->turns(), nullptr});
+    }
+  }
+}
+
+void SingleSteps::finish(Trajectory& out, bool ok) {
+  if (ok && events_) events_->finish(stepper_, found_);
+  out.output_every = options_.output_every;
+  out.watched = options_.event;
+  out.events = std::move(found_);
+  if (events_ && events_->missed() > 0)
+    out.notes.push_back(fmt::format("{} of events {} not located: no step of the method ends there",
+                                    events_->missed() == 1 ? "a zero" : fmt::format("{} zeros", events_->missed()),
+                                    events_->missed() == 1 ? "was" : "were"));
+  if (interpolated_ > 0)
+    out.notes.push_back(fmt::format(
+        "{} records between the steps are values of a polynomial through their ends, less accurate than the "
+        "others: no step of the method ends there",
+        interpolated_));
+  out.newton_iterations = iterations_;
+  out.newton_max_per_step = static_cast<int>(max_iterations_);
+  if (!control_) return;
+  out.adaptive = control_->audit;
+  out.step = first_step_;
+  if (control_->audit.controller == "reversible" && !method_.symmetric)
+    out.notes.push_back(fmt::format(
+        "the reversible controller keeps the long-time behaviour of symmetric methods, and {} is not symmetric here",
+        method_.name));
+  if (control_->last_was_cut())
+    out.notes.push_back(
+        fmt::format("the last step was shortened to {:.3g}, to end at t = {:.10g}", std::fabs(last_step_), out.t));
+}
+
+bool SingleSteps::go_back(const std::function<bool()>& go_on) {
+  const bool same_steps = control_->retraces();
+  std::int64_t steps = control_->audit.steps;
+  if (same_steps && control_->last_was_cut()) {
+    if (!stepper_.advance(-last_step_, 1).ok) return false;
+    --steps;
+  }
+  control_->turn_round();
+  const double end = same_steps ? -*options_.until * INFINITY : 0.0;
+  for (std::int64_t k = 0; same_steps ? k < steps : stepper_.t() != 0.0; ++k)
+    if (!go_on() || !control_->step(end, nullptr).ok) return false;
+  return true;
+}
+
+std::vector<double> SingleSteps::save() const {
+  std::vector<double> out = {static_cast<double>(outputs_),      first_step_,
+                             static_cast<double>(iterations_),   static_cast<double>(max_iterations_),
+                             control_ ? control_->first : 0.0,   control_ ? control_->horizon : 0.0,
+                             static_cast<double>(interpolated_), static_cast<double>(found_.size())};
+  const auto add = [&](const std::vector<double>& list) { out.insert(out.end(), list.begin(), list.end()); };
+  for (const EventFound& e : found_) {
+    const auto which = std::find(options_.event.begin(), options_.event.end(), e.event) - options_.event.begin();
+    add({static_cast<double>(which), e.t, static_cast<double>(e.direction)});
+    add(e.q);
+    add(e.v);
+  }
+  if (events_) add(events_->save());
+  if (control_) add(control_->save());
+  return out;
+}
+
+void SingleSteps::load(std::span<const double> saved) {
+  SavedState from(saved);
+  const auto list = [&](std::size_t count) {
+    const auto part = from.take(count);
+    return std::vector<double>(part.begin(), part.end());
+  };
+  outputs_ = from.count();
+  first_step_ = from.next();
+  iterations_ = from.count();
+  max_iterations_ = from.count();
+  const double first = from.next(), horizon = from.next();
+  if (control_ && first != control_->first)
+    throw Error(fmt::format(
+        "--until: nothing moves at the start, so that the first step is a part of the time to the end: {:g} in the "
+        "checkpoint and {:g} here. Use the same --until, or start without --resume and with --step H",
+        first, control_->first));
+  if (control_) control_->horizon = horizon;
+  interpolated_ = from.count();
+  for (std::int64_t k = from.count(static_cast<double>(from.left())); k > 0; --k) {
+    const std::int64_t which = from.count(static_cast<double>(options_.event.size()) - 1.0);
+    const double t = from.next(), direction = from.next();
+    SavedState::expect(direction == -1.0 || direction == 0.0 || direction == 1.0);
+    EventFound found{options_.event[static_cast<std::size_t>(which)], t, static_cast<int>(direction), {}, {}};
+    found.q = list(stepper_.q().size());
+    found.v = list(stepper_.v().size());
+    found_.push_back(std::move(found));
+  }
+  if (events_) events_->load(from.take(events_->save().size()));
+  if (control_) control_->load(from.rest());
+  from.end();
+}
+
+}  // namespace rattleback

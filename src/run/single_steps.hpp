@@ -1,0 +1,83 @@
+// Runs whose steps are looked at one by one: with step control, events, or records between the steps.
+#pragma once
+
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "run/events.hpp"
+#include "run/step_control.hpp"
+
+namespace rattleback {
+
+// A state to record.
+struct RecordPoint {
+  double t = 0.0;
+  std::span<const double> q, v, turns;
+  const Stepper* at = nullptr;  // the stepper that ended a step there; null: none did
+};
+
+class SingleSteps {
+ public:
+  using Keep = std::function<void(const RecordPoint&)>;
+
+  [[nodiscard]] static bool wanted(const Options& o) {
+    return o.adaptive > 0.0 || !o.event.empty() || o.output_every != 0.0;
+  }
+
+  // The stepper of `method` is at the start of the run. `keep` takes a record. Throws Error when the request is wrong.
+  SingleSteps(const System& system, const Options& options, const Start& start, const BoundMethod& method,
+              ReportedState& reported, Keep keep);
+
+  [[nodiscard]] bool adaptive() const { return control_ != nullptr; }
+  // Records before the first step.
+  void begin();
+  // One step with what happens in it: of size h, or as large as the step control wants.
+  AdvanceReport step(double h);
+  [[nodiscard]] const std::vector<EventFound>& found() const { return found_; }  // zeros of events so far
+  [[nodiscard]] std::int64_t outputs() const { return outputs_; }                // records between the steps so far
+  [[nodiscard]] double last_step() const { return last_step_; }                  // its size, also when it failed
+  [[nodiscard]] bool retraces() const { return control_->retraces(); }
+  // Adaptive: has the end been reached; will the next step be cut to end there?
+  [[nodiscard]] bool finished() const {
+    return *options_.until < 0.0 ? stepper_.t() <= *options_.until : stepper_.t() >= *options_.until;
+  }
+  [[nodiscard]] bool next_is_cut() const { return control_->next_is_cut(*options_.until); }
+  // Adaptive: would a run with this end have taken the same steps so far?
+  [[nodiscard]] bool before_end() const { return control_->horizon < std::fabs(*options_.until); }
+  // After the last step: what the trajectory tells of all this.
+  void finish(Trajectory& out, bool ok);
+  // Adaptive: back to the start, or as many steps as there were, while go_on() says so. false: a step failed.
+  bool go_back(const std::function<bool()>& go_on);
+  // There was no memory for an event. The step itself was taken.
+  [[nodiscard]] bool memory_ended() const { return memory_ended_; }
+
+  [[nodiscard]] std::vector<double> save() const;
+  void load(std::span<const double> saved);
+
+ private:
+  [[nodiscard]] double next_output() const;
+  void record_ahead(double h);
+  void record_between();
+  [[nodiscard]] std::int64_t spent() const;  // iterations of Newton so far, also on what was rejected or only estimates
+
+  const Options& options_;
+  const BoundMethod& method_;
+  Stepper& stepper_;
+  Keep keep_;
+  std::unique_ptr<Stepper> estimator_;
+  std::unique_ptr<StepControl> control_;
+  std::unique_ptr<DenseStep> dense_;
+  std::unique_ptr<Events> events_;
+  std::vector<EventFound> found_;
+  std::int64_t outputs_ = 0;       // records between the steps so far
+  std::int64_t interpolated_ = 0;  // of them: values of a polynomial, because no step of the method ended there
+  std::int64_t iterations_ = 0;    // of the steps taken
+  std::int64_t max_iterations_ = 0;
+  bool memory_ended_ = false;
+  double first_step_ = 0.0, last_step_ = 0.0;
+  std::vector<double> q_, v_;
+};
+
+}  // namespace rattleback

@@ -1,0 +1,63 @@
+// Starting values of a step from the solutions of the steps before it.
+//
+// The unknowns of equal steps are samples of smooth functions of time. A polynomial through the last eight meets the next
+// one much better than one through the last three where the motion is smooth compared with the step, and worse where it
+// is not. Which of the two is better is looked at now and then, by how each would have met the newest solution; in
+// between, a first correction that is not small ends the use of the eight. Small systems, which are solved with the exact matrix
+// in every iteration, take as many from either, and have the cheaper one.
+//
+// Solutions are rows of one array. When its end is reached, the last eight rows move to its beginning, so that the rows
+// behind the newest one always lie one after the other.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "step/equations.hpp"
+#include "step/newton_limits.hpp"
+
+namespace rattleback::starting {
+
+inline constexpr std::size_t kNear = 3, kFar = 8;  // solutions that a prediction uses
+inline constexpr std::size_t kRows = 16;
+inline constexpr double kRough = 1e-3;     // first correction, relative, that is not small
+inline constexpr std::int64_t kLook = 16;  // steps after which the choice is looked at again; a power of two
+
+// Is the far prediction of any use for this plan?
+inline bool looks_far(const Plan& plan) {
+  return std::any_of(plan.blocks().begin(), plan.blocks().end(),
+                     [](const Plan::Block& b) { return !b.linear && b.size > newton::kFullNewton; });
+}
+
+// x: an unknown in the newest row; width: the length of a row.
+inline double near_value(const double* x, std::ptrdiff_t width) { return 3.0 * (x[0] - x[-width]) + x[-2 * width]; }
+
+// Sums begin with the old ones: only the newest has just been computed.
+inline double far_value(const double* x, std::ptrdiff_t width) {
+  const auto age = [&](std::ptrdiff_t k) { return x[-k * width]; };
+  return 8.0 * age(0) + (56.0 * (age(2) + age(4)) - 28.0 * (age(1) + age(5)) + (8.0 * age(6) - age(7) - 70.0 * age(3)));
+}
+
+// Where the next solution goes.
+inline double* next_row(double* rows, std::size_t width, std::int32_t& newest) {
+  if (newest == static_cast<std::int32_t>(kRows) - 1) {
+    std::copy_n(rows + (kRows - kFar) * width, kFar * width, rows);
+    newest = static_cast<std::int32_t>(kFar) - 1;
+  }
+  ++newest;
+  return rows + static_cast<std::size_t>(newest) * width;
+}
+
+// Would the newest solution, a row of `count` unknowns `step` apart, have been met better by the far polynomial?
+inline bool far_is_better(const double* x, std::size_t count, std::ptrdiff_t width, std::size_t step = 1) {
+  double near_by = 0.0, far = 0.0;
+  for (std::size_t i = 0; i < count; ++i, x += step) {
+    near_by += std::fabs(x[0] - near_value(x - width, width));
+    far += std::fabs(x[0] - far_value(x - width, width));
+  }
+  return far < near_by;
+}
+
+}  // namespace rattleback::starting

@@ -1,0 +1,182 @@
+// Methods side by side: what each of them gets wrong, and what it costs.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "rattleback/analysis.hpp"
+#include "rattleback/error.hpp"
+#include "run/follow.hpp"
+#include "study/reference.hpp"
+#include "study/slope.hpp"
+
+namespace rattleback {
+namespace {
+
+// Time is measured again as long as that takes no longer than this, in seconds.
+constexpr double kTimingBudget = 5.0;
+
+void check(const CompareRequest& request) {
+  if (request.methods.empty()) throw Error("compare needs at least one method: --methods NAME[:S],...");
+  if (request.steps.empty()) throw Error("compare needs a step: --step H, or --step-list H1,H2,...");
+  for (const double h : request.steps)
+    if (!(h > 0.0) || !std::isfinite(h)) throw Error(fmt::format("step sizes must be positive, found {:g}", h));
+  if (!(request.until > 0.0) || !std::isfinite(request.until))
+    throw Error(fmt::format("--until must be a positive time, found {:g}", request.until));
+  for (const auto& [name, stages] : request.methods) (void)find_method(name);
+}
+
+std::string label_of(const std::string& method, int stages) {
+  return find_method(method).fixed_stages != 0 || find_method(method).adaptive ? method
+                                                                               : fmt::format("{}({})", method, stages);
+}
+
+// What is for one method only does not keep the others from running.
+Options options_of(const CompareRequest& request, const std::string& name, int stages, double h) {
+  Options options = end_state_options(request.options, name, stages, h, request.until);
+  if (find_method(name).name != "baumgarte") options.gain.reset();
+  return options;
+}
+
+struct End {
+  std::vector<double> q, v;
+  std::optional<double> exact_error;
+};
+
+CompareRun first_run(const Model& model, const CompareRequest& request, const std::string& name, int stages, double h,
+                     End& end) {
+  const MethodInfo& info = find_method(name);
+  CompareRun run;
+  run.method = info.name;
+  run.stages = stages != 0 ? stages : info.default_stages;
+  run.step = h;
+  run.adaptive = info.adaptive;
+  run.label = label_of(run.method, run.stages);
+  Trajectory t;
+  try {
+    t = simulate(model, options_of(request, name, stages, h), Follower{}).trajectory;
+  } catch (const Error& error) {
+    run.status = CompareRun::Status::refused;
+    run.message = error.what();
+    return run;
+  }
+  run.stages = t.stages;
+  run.order = t.order;
+  run.label = label_of(run.method, run.stages);
+  run.t = t.t;
+  run.steps = t.steps;
+  run.iterations = t.newton_iterations;
+  run.seconds = t.wall_seconds;
+  if (t.energy) run.energy_error = t.energy->max_error;
+  run.constraint_position = t.constraint_position;
+  if (model.multiplier_count() > 0) run.constraint_velocity = t.constraint_velocity;
+  run.constraint_midpoint = t.constraint_midpoint;
+  if (t.power_balance) run.power_balance = t.power_balance->max_residual;
+  if (t.status == Status::cancelled) throw Cancelled(t.message);
+  if (t.status != Status::done) {
+    run.status = CompareRun::Status::stopped;
+    run.message = t.message;
+    return run;
+  }
+  end = {t.q, t.v, t.error};
+  return run;
+}
+
+// The time of the steps alone: nothing is looked at on the way. The repeats are interleaved, so that a machine that is
+// busy for a while does not spoil one method only.
+void measure_times(const Model& model, const CompareRequest& request, std::vector<CompareRun>& runs) {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
+  double all = 0.0;
+  for (const CompareRun& run : runs)
+    if (run.status == CompareRun::Status::done) all += run.seconds;
+  for (int repeat = 0; repeat < request.repeats; ++repeat) {
+    if (elapsed() + all > kTimingBudget || request.options.stop.stop_requested()) return;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      CompareRun& run = runs[i];
+      if (run.status != CompareRun::Status::done) continue;
+      const auto& [name, stages] = request.methods[i / request.steps.size()];
+      Options options = options_of(request, name, stages, run.step);
+      options.every = std::numeric_limits<std::int64_t>::max();
+      if (const Trajectory t = simulate(model, options); t.status == Status::done)
+        run.seconds = std::fmin(run.seconds, t.wall_seconds);
+    }
+  }
+}
+
+}  // namespace
+
+CompareReport compare(const Model& model, const CompareRequest& request) {
+  check(request);
+  CompareReport out;
+  out.until = request.until;
+  out.dissipative = model.dissipative || model.kind == Kind::port_hamiltonian;
+  std::vector<End> ends;
+  const int all = static_cast<int>(request.methods.size() * request.steps.size());
+  for (const auto& [name, stages] : request.methods)
+    for (const double h : request.steps) {
+      if (request.progress) request.progress(static_cast<int>(out.runs.size()), all);
+      try {
+        out.runs.push_back(first_run(model, request, name, stages, h, ends.emplace_back()));
+      } catch (const Cancelled&) {
+        throw Cancelled(fmt::format("cancelled after {} of {} runs", out.runs.size(), all));
+      }
+    }
+  const auto refused = [](const CompareRun& run) { return run.status == CompareRun::Status::refused; };
+  if (std::all_of(out.runs.begin(), out.runs.end(), refused)) {
+    std::vector<std::string> messages;
+    for (const CompareRun& run : out.runs)
+      if (std::find(messages.begin(), messages.end(), run.message) == messages.end()) messages.push_back(run.message);
+    throw Error(fmt::format("{}", fmt::join(messages, "\n")));
+  }
+
+  // After --project [exact] may be the solution of another problem.
+  const auto has_exact = [](const End& end) { return end.exact_error.has_value(); };
+  const bool may_be_exact = std::any_of(ends.begin(), ends.end(), has_exact);
+  if (request.reference == "exact" && !model.exact.empty() && !may_be_exact)
+    throw Error("--reference exact: [exact] is not the solution from this start. Leave --reference out");
+  Reference reference;
+  Options plain = request.options;
+  plain.gain.reset();
+  const double smallest = *std::min_element(request.steps.begin(), request.steps.end());
+  try {
+    reference = find_reference(model, request.reference, smallest, request.until, plain, may_be_exact);
+    out.reference = reference.text;
+  } catch (const Error& error) {
+    if (!request.reference.empty()) throw;
+    out.reference_fault = error.what();
+  }
+  double size = 0.0;
+  for (std::size_t i = 0; i < ends.size() && !out.reference.empty(); ++i) {
+    const End& end = ends[i];
+    CompareRun& run = out.runs[i];
+    if (run.status != CompareRun::Status::done) continue;
+    size = std::fmax(size, std::fmax(size_of(end.q), size_of(end.v)));
+    if (reference.exact) {
+      run.error = end.exact_error;
+      continue;
+    }
+    run.error_positions = distance(end.q, reference.q);
+    if (!end.v.empty()) run.error_velocities = distance(end.v, reference.v);
+    run.error = std::hypot(*run.error_positions, run.error_velocities.value_or(0.0));
+  }
+
+  measure_times(model, request, out.runs);
+
+  const std::size_t steps = request.steps.size();
+  for (std::size_t i = 0; i < out.runs.size() && steps > 1; i += steps) {
+    std::vector<double> errors, seconds;
+    for (std::size_t k = i; k < i + steps; ++k) {
+      errors.push_back(out.runs[k].error.value_or(std::nan("")));
+      seconds.push_back(out.runs[k].seconds);
+    }
+    const Line line = fit_line(request.steps, errors, rounding_floor(size));
+    out.slopes.push_back(
+        {out.runs[i].label, line.fitted, line.last, fit_line(seconds, errors, rounding_floor(size)).fitted});
+  }
+  return out;
+}
+
+}  // namespace rattleback

@@ -1,0 +1,134 @@
+#include "rattleback/generate.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdio>
+#include <exception>
+
+#include <fmt/format.h>
+
+#include "bind/bind.hpp"
+#include "engine/text/header_text.hpp"
+#include "files/harmless.hpp"
+#include "files/read.hpp"
+#include "files/replace.hpp"
+#include "rattleback/error.hpp"
+#include "run/complete.hpp"
+
+namespace rattleback {
+namespace {
+
+// Those of C++20; a struct cannot have one of these names.
+constexpr std::array kKeywords = {
+    "alignas",     "alignof",   "and",        "and_eq",    "asm",      "auto",         "bitand",
+    "bitor",       "bool",      "break",      "case",      "catch",    "char",         "char8_t",
+    "char16_t",    "char32_t",  "class",      "compl",     "concept",  "const",        "consteval",
+    "constexpr",   "constinit", "const_cast", "continue",  "co_await", "co_return",    "co_yield",
+    "decltype",    "default",   "delete",     "do",        "double",   "dynamic_cast", "else",
+    "enum",        "explicit",  "export",     "extern",    "false",    "float",        "for",
+    "friend",      "goto",      "if",         "inline",    "int",      "long",         "mutable",
+    "namespace",   "new",       "noexcept",   "not",       "not_eq",   "nullptr",      "operator",
+    "or",          "or_eq",     "private",    "protected", "public",   "register",     "reinterpret_cast",
+    "requires",    "return",    "short",      "signed",    "sizeof",   "static",       "static_assert",
+    "static_cast", "struct",    "switch",     "template",  "this",     "thread_local", "throw",
+    "true",        "try",       "typedef",    "typeid",    "typename", "union",        "unsigned",
+    "using",       "virtual",   "void",       "volatile",  "wchar_t",  "while",        "xor",
+    "xor_eq"};
+
+bool is_identifier(std::string_view word) {
+  const auto letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  if (word.empty() || !letter(word.front())) return false;
+  if (std::find(kKeywords.begin(), kKeywords.end(), word) != kKeywords.end()) return false;
+  return std::all_of(word.begin(), word.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+}
+
+void check_name(const std::string& name) {
+  std::string_view rest = name;
+  for (;;) {
+    const std::size_t end = rest.find("::");
+    if (!is_identifier(rest.substr(0, end)))
+      throw Error(fmt::format(
+          "the name of a struct is an identifier of C++, with namespaces before it if you like (demo::Pendulum), found "
+          "'{}'",
+          name));
+    if (end == std::string_view::npos) return;
+    rest.remove_prefix(end + 2);
+  }
+}
+
+// What the struct lets its user look at.
+WatchedPlan watched_plan(const System& system) {
+  Equations eq;
+  WatchedPlan out{.plan = Plan(Equations{})};
+  eq.inputs = {{kTime, 1}, {kPosition, system.n()}, {kVelocity, system.nv()}};
+  const auto add = [&](const std::vector<NodeId>& nodes) {
+    eq.results.insert(eq.results.end(), nodes.begin(), nodes.end());
+  };
+  if (system.is_mechanical()) {
+    const Mechanical& f = system.mechanical();
+    eq.graph = f.graph;
+    eq.results = {f.energy};
+    out.has_energy = true;
+    out.positions = static_cast<std::int32_t>(f.g.size());
+    add(f.g);
+    add(f.k);
+  } else if (system.is_port_hamiltonian()) {
+    eq.graph = system.port_hamiltonian().graph;
+    eq.results = {system.port_hamiltonian().H};
+    out.has_energy = true;
+  } else if (system.model().kind == Kind::skew_gradient) {
+    eq.graph = system.skew_gradient().graph;
+    eq.results = {system.skew_gradient().H};
+    out.has_energy = true;
+  } else if (system.model().kind == Kind::dae) {
+    eq.graph = system.dae().graph;
+    add(system.dae().c);
+    out.positions = static_cast<std::int32_t>(system.dae().c.size());
+  }
+  out.plan = Plan(std::move(eq));
+  return out;
+}
+
+}  // namespace
+
+std::string step_header(const Model& model, const Options& given, const std::string& name) {
+  check_name(name);
+  if (std::string faults = given.validate(); !faults.empty()) throw Error(faults);
+  if (given.adaptive != 0.0) throw Error("generated steps have one size at a time; leave --adaptive out");
+  Options options = given;
+  if (!options.until && !options.steps) options.steps = 1;  // how far does not matter here
+  options = complete(model, options);
+  System system(model);
+  if (options.redundant == "minimum-norm") system.allow_redundant();
+  const Start start = consistent_start(system, options.project);
+  const BoundMethod method = bind(system, options, start);
+  if (const std::string reason = why_not_header(*method.stepper); !reason.empty())
+    throw Error(fmt::format("steps of '{}' on '{}' cannot be generated: {}. `rattleback run` takes them", method.name,
+                            model.key, reason));
+  method.stepper->start(0.0, start.q, start.v, start.multipliers, start.acceleration);
+  HeaderNames names{.name = name, .description = {}, .positions = {}, .velocities = {}, .step = options.step};
+  names.description =
+      fmt::format("{}: steps of {} ({} stage{}, order {}{}{})", model.name.empty() ? model.key : model.name,
+                  method.name, method.stages, method.stages == 1 ? "" : "s", method.order(),
+                  method.formulation.empty() ? "" : ", ", method.formulation);
+  for (std::int32_t i = 0; i < system.n(); ++i) names.positions.push_back(model.coordinates[i]);
+  if (system.is_mechanical())
+    for (const std::string& q : names.positions) names.velocities.push_back(q + "'");
+  else if (system.is_odae())
+    for (std::int32_t i = 0; i < system.nv(); ++i) names.velocities.push_back(model.odae.velocities[i]);
+  return header_text(dynamic_cast<const PlanStepper&>(*method.stepper), watched_plan(system), names);
+}
+
+int write_step_header(const Model& model, const Options& options, const std::string& name,
+                      const std::string& path) try {
+  const std::string text = step_header(model, options, name);
+  if (const files::FileText old = files::read_text(path, text.size()); old.fault.empty() && old.text == text) return 0;
+  files::write_text(path, text);
+  return 0;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", files::harmless(error.what()).c_str());
+  return 2;
+}
+
+}  // namespace rattleback

@@ -1,0 +1,112 @@
+#include "system/mechanical/mechanical.hpp"
+
+#include <algorithm>
+
+#include "linalg/decompositions.hpp"
+#include "rattleback/error.hpp"
+
+namespace rattleback {
+
+namespace {
+
+std::vector<std::vector<NodeId>> matrix(Graph& g, const std::vector<NodeId>& f, Space space, std::int32_t columns) {
+  std::vector<std::vector<NodeId>> out;
+  for (const NodeId row : f) out.push_back(scalars(g, gradient(g, row, space), columns));
+  return out;
+}
+
+}  // namespace
+
+Mechanical::Mechanical(const Model& model, bool add_inertia, const AddedInertia* given) : graph(*model.graph) {
+  n = model.coordinates.size();
+  holonomic = model.holonomic_names.size();
+  m = holonomic + model.nonholonomic_names.size();
+  p = scalars(graph, gradient(graph, model.lagrangian, kVelocity), n);
+  Lq = scalars(graph, gradient(graph, model.lagrangian, kPosition), n);
+  applied = scalars(graph, model.forces, n);
+  for (std::size_t i = 0; i < Lq.size(); ++i) force.push_back(graph.add(Lq[i], applied[i]));
+  g = scalars(graph, model.holonomic, holonomic);
+  for (const NodeId c : g) k.push_back(total_time_derivative(graph, c));
+  for (const NodeId c : scalars(graph, model.nonholonomic, m - holonomic)) k.push_back(c);
+  K = matrix(graph, k, kVelocity, n);
+  Lvv = matrix(graph, p, kVelocity, n);
+
+  energy = graph.neg(model.lagrangian);
+  for (std::int32_t i = 0; i < n; ++i)
+    energy = graph.add(energy, graph.mul(graph.variable(kVelocity, i), p[static_cast<std::size_t>(i)]));
+  // T + U says the same with less cancellation when T is homogeneous of degree two: then v.T_v = 2T.
+  if (model.kinetic && model.potential) {
+    NodeId vp = graph.zero();
+    for (const Entry& e : gradient(graph, *model.kinetic, kVelocity))
+      vp = graph.add(vp, graph.mul(graph.variable(kVelocity, e.row.base), e.expr));
+    const bool quadratic = [&] {
+      // d(T_v)/dv free of v, and T = 0 at v = 0: T is a quadratic form in v.
+      const NodeId zero = graph.zero();
+      const auto at_rest = [&](NodeId f) {
+        return substitute(graph, f, [&](NodeId leaf) { return graph[leaf].space == kVelocity ? zero : leaf; });
+      };
+      if (!graph.is_constant(at_rest(*model.kinetic), 0.0)) return false;
+      for (const NodeId f : p)
+        if (!graph.is_constant(at_rest(f), 0.0)) return false;
+      for (const auto& row : Lvv)
+        if (depends_on(graph, row, kVelocity)) return false;
+      return true;
+    }();
+    if (quadratic) energy = graph.add(*model.kinetic, *model.potential);
+  }
+
+  written = {p, force, Lvv};
+  if (add_inertia) added = given != nullptr ? *given : added_inertia(model, graph, Lvv, K);
+  if (!added.c.empty()) {
+    NodeId lagrangian = model.lagrangian;
+    for (std::size_t i = 0; i < k.size(); ++i)
+      lagrangian = graph.add(lagrangian, graph.mul(graph.constant(0.5 * added.c[i]), graph.mul(k[i], k[i])));
+    p = scalars(graph, gradient(graph, lagrangian, kVelocity), n);
+    Lq = scalars(graph, gradient(graph, lagrangian, kPosition), n);
+    for (std::size_t i = 0; i < Lq.size(); ++i) force[i] = graph.add(Lq[i], applied[i]);
+    Lvv = matrix(graph, p, kVelocity, n);
+  }
+
+  linear_constraints = true;
+  for (const auto& row : K) linear_constraints = linear_constraints && !depends_on(graph, row, kVelocity);
+  multiplier_forces = depends_on(graph, applied, kMultiplier);
+
+  bool constant = true;
+  Eigen::MatrixXd M(n, n);
+  for (std::int32_t i = 0; i < n; ++i)
+    for (std::int32_t j = 0; j < n; ++j) {
+      const NodeId e = Lvv[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
+      constant = constant && graph.is_constant(e);
+      M(i, j) = graph[e].value;
+    }
+  if (constant && n > 0) {
+    mass.emplace();
+    for (std::int32_t i = 0; i < n; ++i)
+      for (std::int32_t j = 0; j < n; ++j) mass->push_back(M(i, j));
+    constexpr double kGraded = 1e-4;
+    const Eigen::VectorXd diagonal = M.diagonal().cwiseAbs();
+    const std::optional<Eigen::MatrixXd> inverse = linalg::inverse(M);
+    graded_mass = !inverse || diagonal.minCoeff() < kGraded * diagonal.maxCoeff();
+    if (inverse) {
+      diagonal_mass = M.isDiagonal(0.0);
+      inverse_mass.emplace();
+      for (std::int32_t i = 0; i < n; ++i)
+        for (std::int32_t j = 0; j < n; ++j)
+          inverse_mass->push_back(diagonal_mass ? (i == j ? 1.0 / M(i, j) : 0.0) : (*inverse)(i, j));
+    }
+    Graph& gr = graph;
+    for (const NodeId f : p)
+      p_rest.push_back(substitute(gr, f, [&](NodeId leaf) { return gr[leaf].space == kVelocity ? gr.zero() : leaf; }));
+    plain_momentum = std::all_of(p_rest.begin(), p_rest.end(), [&](NodeId f) { return gr.is_constant(f); });
+    separable = plain_momentum && !depends_on(graph, Lq, kVelocity);
+  }
+}
+
+std::vector<NodeId> Mechanical::reaction(const std::vector<NodeId>& lambda) {
+  std::vector<NodeId> out(static_cast<std::size_t>(n), graph.zero());
+  for (std::size_t c = 0; c < K.size(); ++c)
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = graph.add(out[i], graph.mul(K[c][i], lambda[c]));
+  return out;
+}
+
+}  // namespace rattleback

@@ -1,0 +1,139 @@
+// Ensembles: their statistics are those of single runs, whatever the threads. Numbers at line ends: measured.
+#include "study/support.hpp"
+
+namespace rattleback::testing {
+namespace {
+
+// Ten starts on one energy surface. [Jay2009, 8.4]
+EnsembleRequest quartic(const std::string& method, double until, int threads = 0) {
+  EnsembleRequest r;
+  r.members = members_on_grid({{"j", 0, 9, 10}});
+  r.options.method = method;
+  r.options.until = until;
+  r.options.every = 20;
+  r.threads = threads;
+  return r;
+}
+
+TEST(Ensemble, HasTheStatisticsOfSingleRuns) {
+  const EnsembleReport r = ensemble(MemberSource{"quartic-particles"}, quartic("spark-lobatto-ab", 50.0));
+  ASSERT_TRUE(r.energy.has_value());
+  ASSERT_EQ(r.energy->t.size(), 51U);
+  std::vector<std::vector<double>> errors;
+  for (int j = 0; j < 10; ++j) {
+    Options o = quartic("spark-lobatto-ab", 50.0).options;
+    const Trajectory run = simulate(load_model("quartic-particles", {.set = {{"j", std::to_string(j)}}}), o);
+    EXPECT_EQ(run.q, r.members[static_cast<std::size_t>(j)].q);
+    EXPECT_EQ(run.v, r.members[static_cast<std::size_t>(j)].v);
+    EXPECT_EQ(run.energy->max_error, r.members[static_cast<std::size_t>(j)].energy_error);
+    EXPECT_EQ(run.records.t, r.energy->t);
+    errors.push_back(run.records.energy);
+    for (double& e : errors.back()) e -= run.records.energy[0];
+  }
+  for (std::size_t i = 0; i < 51; ++i) {
+    double mean = 0, square = 0, max = 0;
+    for (const auto& e : errors) {
+      mean += e[i] / 10.0;
+      square += e[i] * e[i] / 10.0;
+      max = std::fmax(max, std::fabs(e[i]));
+    }
+    EXPECT_NEAR(r.energy->mean[i], mean, 1e-18);
+    EXPECT_NEAR(r.energy->mean_square[i], square, 1e-12 * square);
+    EXPECT_NEAR(r.energy->variance[i], square - mean * mean, 1e-11 * square);
+    EXPECT_EQ(r.energy->max[i], max);
+  }
+  EXPECT_TRUE(r.failed.empty());
+  EXPECT_EQ(r.moved, 0U);
+}
+
+TEST(Ensemble, HasTheSameBitsForAnyNumberOfThreads) {
+  const EnsembleReport one = ensemble(MemberSource{"quartic-particles"}, quartic("spark-lobatto-ab", 20.0, 1));
+  for (const int threads : {2, 3, 10}) {
+    const EnsembleReport more = ensemble(MemberSource{"quartic-particles"}, quartic("spark-lobatto-ab", 20.0, threads));
+    EXPECT_EQ(more.threads, threads);
+    EXPECT_EQ(more.energy->mean, one.energy->mean);
+    EXPECT_EQ(more.energy->variance, one.energy->variance);
+    EXPECT_EQ(more.energy->mean_square, one.energy->mean_square);
+    EXPECT_EQ(more.energy->max, one.energy->max);
+    for (std::size_t i = 0; i < 10; ++i) EXPECT_EQ(more.members[i].q, one.members[i].q);
+  }
+}
+
+// J-8.4 and C-2 at reduced length: the mean square energy error of an order-2 method is about 0.25 h^4, and that of a
+// discrete gradient method is rounding.
+TEST(Ensemble, ShowsTheRandomWalkOfTheEnergyError) {
+  const EnsembleReport spark = ensemble(MemberSource{"quartic-particles"}, quartic("spark-lobatto-ab", 1000.0));
+  double sum = 0.0;
+  for (const double x : spark.energy->mean_square) sum += x / std::pow(0.05, 4);
+  EXPECT_NEAR(sum / static_cast<double>(spark.energy->t.size()), 0.25, 0.1);  // chaotic: its size only
+  EXPECT_GT(spark.energy->variance.back(), 1e-8);
+  const EnsembleReport gonzalez = ensemble(MemberSource{"quartic-particles"}, quartic("dg-gonzalez", 20.0));
+  EXPECT_LT(gonzalez.energy->variance.back(), 1e-28);  // 1.1e-31
+}
+
+TEST(Ensemble, ListsMembersThatStopAndLeavesThemOut) {
+  const Model model = parse_model(
+      "coordinates = [\"x\"]\n[lagrangian]\nkinetic = \"x'^2/2\"\npotential = \"-exp(x)\"\n", "escaping.toml");
+  EnsembleRequest r;
+  r.members = members_on_grid({{"x", -8.0, 0.0, 3}});
+  r.options = {.method = "spark-gauss", .stages = 2, .step = 0.01, .until = 4.0};
+  const EnsembleReport found = ensemble(model, r);
+  ASSERT_EQ(found.failed, std::vector<std::size_t>{2});
+  EXPECT_NE(found.members[2].message.find("stopped at t = "), std::string::npos);
+  r.members = members_on_grid({{"x", -8.0, -4.0, 2}});
+  const EnsembleReport without = ensemble(model, r);
+  EXPECT_EQ(found.energy->mean, without.energy->mean);
+  EXPECT_EQ(found.energy->variance, without.energy->variance);
+}
+
+TEST(Ensemble, RefusesOrMovesInconsistentStarts) {
+  EnsembleRequest r;
+  const Model model = load_model("contact-oscillator");
+  r.members = members_at_random(model, {{"x'", 0.1}}, 20, 3);
+  r.options.until = 1.0;
+  const std::string message = message_of([&] { ensemble(MemberSource{"contact-oscillator"}, r); });
+  EXPECT_TRUE(message.starts_with("member 0 (x' = ")) << message;
+  EXPECT_NE(message.find("--project"), std::string::npos) << message;
+  r.options.project = true;
+  const EnsembleReport moved = ensemble(MemberSource{"contact-oscillator"}, r);
+  EXPECT_EQ(moved.moved, 20U);
+  EXPECT_GT(moved.moved_by, 0.01);
+  EXPECT_LT(*moved.members[7].constraint_velocity, 1e-14);
+}
+
+// The first member that cannot be made is the one that is named, whichever thread finds one first.
+TEST(Ensemble, NamesTheFirstMemberThatIsWrong) {
+  for (const int threads : {1, 2, 7}) {
+    EnsembleRequest r;
+    r.members = members_on_grid({{"z0", 0.0, 3.0, 31}});
+    r.options.until = 1.0;
+    r.threads = threads;
+    const std::string message = message_of([&] { ensemble(MemberSource{"contact-oscillator"}, r); });
+    EXPECT_TRUE(message.starts_with("member 15 (z0 = 1.5): ")) << message;
+  }
+}
+
+TEST(Ensemble, TakesAllKindsOfSystems) {
+  struct Case {
+    const char* system;
+    Spread spread;
+    double until;
+    bool energy;
+  };
+  for (const Case& c :
+       {Case{"pendulum", {"g", 0.1}, 1.0, true}, Case{"suslov", {"rho1", 0.1}, 1.0, true},
+        Case{"mass-spring-damper", {"p1", 0.1}, 1.0, true}, Case{"dae-hessenberg", {"y1", 0.01}, 0.5, false}}) {
+    const Model model = load_model(c.system);
+    EnsembleRequest r;
+    r.members = members_at_random(model, {c.spread}, 5, 1);
+    r.options.until = c.until;
+    r.options.project = true;
+    if (!model.run.step) r.options.step = 0.01;
+    const EnsembleReport found = ensemble(MemberSource{c.system}, r);
+    EXPECT_TRUE(found.failed.empty()) << c.system;
+    EXPECT_EQ(found.energy.has_value(), c.energy) << c.system;
+  }
+}
+
+}  // namespace
+}  // namespace rattleback::testing
