@@ -120,7 +120,8 @@ class Shell:
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=COMMAND_SECONDS, check=False,
         )
         # Whether a run compiled its step depends on how busy the machine is.
-        text = re.sub(rf",\s+{DURATION.pattern} of it for\s+compiled\s+code", "", done.stdout.decode("utf-8", "replace"))
+        text = done.stdout.decode("utf-8", "replace")
+        text = re.sub(rf",\s+{DURATION.pattern}\s+of\s+it\s+for\s+compiling", "", text)
         return done.returncode, text.splitlines()
 
 
