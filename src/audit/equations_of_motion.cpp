@@ -11,6 +11,7 @@
 #include "expr/traverse.hpp"
 #include "linalg/condition.hpp"
 #include "system/families/family_start.hpp"
+#include "system/families/family_values.hpp"
 
 namespace rattleback {
 namespace {
@@ -98,7 +99,7 @@ struct EquationsOfMotion::Large {
         is_term.push_back(k > 0 ? 1 : 0);
       }
     }
-    for (const Entries* matrix : {&f.mass, &f.K}) flat.insert(flat.end(), matrix->begin(), matrix->end());
+    for (const Entries* matrix : {&f.written.mass, &f.K}) flat.insert(flat.end(), matrix->begin(), matrix->end());
     const std::int32_t count = side_by_side(flat);
     values.emplace(f.graph, flat, count, f.n, f.n + f.m);
   }
@@ -173,7 +174,7 @@ void EquationsOfMotion::look(double t, std::span<const double> q, std::span<cons
         if (twice) cells.push_back({e.col.at(i), first + e.row.at(i), x[at]});
       }
   };
-  add(d.f.mass, 0, false);
+  add(d.f.written.mass, 0, false);
   add(d.f.K, d.f.n, true);
   const auto unknowns_count = static_cast<std::int32_t>(size);
   const std::vector<double> scale = equilibrate(unknowns_count, cells);

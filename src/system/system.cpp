@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "rattleback/error.hpp"
-#include "system/families/family_start.hpp"
+#include "system/families/family_values.hpp"
 
 namespace rattleback {
 
@@ -21,7 +21,7 @@ System::System(const Model& model, const AddedInertia* added) : model_(&model), 
     std::vector<NodeId> watched;
     if (model.kind == Kind::mechanical && added == nullptr && (looped_ || n() + m() > kLargestDense)) {
       families_.emplace(model);
-      // What to do about a singular L_vv (inertia.hpp) is known in single coordinates only.
+      // Where neither the Lagrangian nor the constraints give inertia, single coordinates tell more.
       if (!looped_ && !has_positive_mass(*families_, model.q0, model.v0)) families_.reset();
     }
     if (families_) {

@@ -30,6 +30,28 @@ step = 0.01
 until = 0.5
 )toml";
 
+// Tops in quaternions, each with its own inertia and tied to the next: L_vv alone is singular.
+inline constexpr const char* kTops = R"toml(
+coordinates = ["e0[1:N]", "e1[1:N]", "e2[1:N]", "e3[1:N]"]
+[parameters]
+N = 12
+[lagrangian]
+kinetic = """sum(i = 1:N, 2*(-e1[i]*e0[i]' + e0[i]*e1[i]' + e3[i]*e2[i]' - e2[i]*e3[i]')^2
+  + 4*(-e2[i]*e0[i]' - e3[i]*e1[i]' + e0[i]*e2[i]' + e1[i]*e3[i]')^2
+  + 6*(1 + i/N)*(-e3[i]*e0[i]' + e2[i]*e1[i]' - e1[i]*e2[i]' + e0[i]*e3[i]')^2)"""
+potential = "sum(i = 1:N, e1[i]*e0[i]) + sum(i = 2:N, (e0[i]*e2[i-1] - e1[i]*e3[i-1])^2)"
+[constraints.holonomic]
+"unit[i=1:N]" = "e0[i]^2 + e1[i]^2 + e2[i]^2 + e3[i]^2 - 1"
+[initial]
+"e0[i=1:N]" = "0.6"
+"e1[i=1:N]" = "0.8"
+"e2[i=1:N]'" = "0.3"
+"e3[i=1:N]'" = "0.5 - i/20"
+[run]
+step = 0.01
+until = 0.5
+)toml";
+
 // Polar pendulums: the mass matrix depends on the position and couples neighbours.
 inline constexpr const char* kPolar = R"toml(
 coordinates = ["r[1:N]", "a[1:N]"]

@@ -311,13 +311,22 @@ Verdict Subject::adaptive(const MethodInfo& method) {
   const Real steps = t.adaptive ? Real(t.adaptive->steps) : 0;  // each may be off by the tolerance
   Real size = 1;
   for (const Reals& x : right) size = std::fmax(size, largest(x));
-  for (std::size_t i = 1; i < t.records.rows; ++i) {
-    const Real off = distance(state(t, i), right[i - 1]);
-    if (!(off <= (100 + 10 * steps) * tolerance * size))
-      return wrong(fmt::format("at t = {}: off by {:.1e} with a tolerance of {:.0e}, sizes up to {:.1e}",
-                               t.records.t[i], double(off), tolerance, double(size)));
-  }
-  return {};
+  const auto worst = [&](const Trajectory& run) {
+    std::pair<Real, std::size_t> out{0, 0};
+    for (std::size_t i = 1; i < run.records.rows; ++i)
+      if (const Real off = distance(state(run, i), right[i - 1]); !(off <= out.first)) out = {off, i};
+    return out;
+  };
+  const auto [off, i] = worst(t);
+  if (off <= (100 + 10 * steps) * tolerance * size) return {};
+  // Near a configuration where constraints lose rank a motion amplifies the errors of its steps. They follow the tolerance then.
+  (method.adaptive ? o.rtol : o.adaptive) = tolerance / 100;
+  if (method.adaptive) o.atol = o.rtol;
+  const Outcome closer = run(model_, o);
+  if (closer.done && closer.done->records.rows == t.records.rows && worst(*closer.done).first <= off / 10)
+    return beside("the motion amplifies errors, which follow the tolerance");
+  return wrong(fmt::format("at t = {}: off by {:.1e} with a tolerance of {:.0e}, sizes up to {:.1e}", t.records.t[i],
+                           double(off), tolerance, double(size)));
 }
 
 // A coordinate passes the mean of two of its records between them: the event is there, and the function is zero.
@@ -396,9 +405,12 @@ Verdict Subject::renaming(const MethodInfo& method) {
 
 Verdict Subject::reordering(const MethodInfo& method) {
   if (method.name == "dg-itoh-abe") return beside("takes one coordinate after the other");
-  // Which rows are left out depends on their order, and off the constraints they do not say quite the same.
-  if (random_.redundant && options(method).formulation == "index2")
-    return beside("dependent rows while positions drift");
+  // Which rows are left out depends on their order, and off the constraints they do not say quite the same: where positions
+  // drift, and at stages that only the ends of steps are kept to.
+  const std::string asked = options(method).formulation;
+  const bool at_stages = asked.empty() && !method.formulations.empty() && method.formulations.front() == "index3";
+  if (random_.redundant && !model_.holonomic_names.empty() && !at_stages)
+    return beside("dependent rows while positions are off them");
   const Outcome one = run(model_, options(method));
   // Reduced coordinates depend on the order of the coordinates (docs/theory/energy.md), not on that of the constraints.
   const bool reduced = method.energy == Claim::yes && model_.kind == Kind::mechanical;

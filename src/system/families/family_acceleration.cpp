@@ -25,15 +25,15 @@ FamilyEquations equations(FamilyMechanical f) {
   eq.inputs = {{kTime, 1}, {kPosition, n}, {kVelocity, n}, {kMultiplier, m}};
   FamilyPoint here(g, g.variable(kTime, 0), {}, {},
                    [&](const Node& leaf) { return g.variable(kUnknown, n + leaf.base(), leaf.stride(), leaf.count); });
-  Entries forces = here(f.force);
+  Entries forces = here(f.written.force);
   for (Entry e : here(f.reaction)) {
     e.expr = g.neg(e.expr);
     forces.push_back(e);
   }
   FamilyEquations::Group acceleration, lambda;
   acceleration.size = n;
-  acceleration.solved = !f.inverse_mass.empty();
-  for (Entry e : acceleration.solved ? f.p_rest : f.p) {
+  acceleration.solved = !f.inverse_mass.empty() && f.added.c.empty();
+  for (Entry e : acceleration.solved ? f.p_rest : f.written.p) {
     e.expr = g.neg(along_motion(g, e.expr, kUnknown));
     if (!g.is_constant(e.expr, 0.0)) forces.push_back(e);
   }
@@ -75,9 +75,9 @@ Entries acceleration_level(FamilyMechanical& f) {
     }
   };
   const auto rate = [&](NodeId e) { return along_motion(g, e, kMultiplier); };
-  add(f.p, rate, 0);
+  add(f.written.p, rate, 0);
   add(
-      here(f.force), [&](NodeId e) { return g.neg(e); }, 0);
+      here(f.written.force), [&](NodeId e) { return g.neg(e); }, 0);
   add(
       here(f.reaction), [](NodeId e) { return e; }, 0);
   add(f.k, rate, f.n);

@@ -5,6 +5,7 @@
 
 #include "expr/evaluator.hpp"
 #include "expr/traverse.hpp"
+#include "system/families/family_inertia.hpp"
 
 namespace rattleback {
 namespace {
@@ -31,6 +32,17 @@ bool depends_on_motion(const Graph& g, std::span<const Entry> f) {
 bool quadratic_kinetic(Graph& g, const Model& model, const FamilyMechanical& f) {
   if (!model.kinetic || !model.potential || !g.is_constant(at_rest(g, *model.kinetic), 0.0)) return false;
   return f.p_rest.empty() && !depends_on(g, f.mass, kVelocity);
+}
+
+// sum over all members of c/2 k^2, which is 0 along every motion (system/mechanical/inertia.hpp).
+NodeId added_terms(Graph& g, const Entries& k, const std::vector<double>& c) {
+  NodeId total = g.zero();
+  for (std::size_t i = 0; i < k.size(); ++i) {
+    if (c[i] == 0.0) continue;
+    const NodeId x = g.mul(g.constant(0.5 * c[i]), g.mul(k[i].expr, k[i].expr));
+    total = g.add(total, k[i].count == 0 ? x : g.sum(x, k[i].count));
+  }
+  return total;
 }
 
 }  // namespace
@@ -72,14 +84,21 @@ FamilyMechanical::FamilyMechanical(const Model& model) : graph(*model.graph) {
   reaction = gradient(graph, paired(graph, k, kMultiplier), kVelocity);
   K = jacobian(graph, k, kVelocity);
   mass = jacobian(graph, p, kVelocity);
-  for (Entry e : p) {
-    e.expr = at_rest(graph, e.expr);
-    if (!graph.is_constant(e.expr, 0.0)) p_rest.push_back(e);
-  }
+  find_rest();
   twice_kinetic = paired(graph, p, kVelocity);
   energy = quadratic_kinetic(graph, model, *this) ? graph.add(*model.kinetic, *model.potential)
                                                   : graph.sub(twice_kinetic, model.lagrangian);
 
+  written = {p, force, mass};
+  added = family_inertia(*this, model);
+  if (!added.c.empty()) {
+    const NodeId lagrangian = graph.add(model.lagrangian, added_terms(graph, k, added.c));
+    p = gradient(graph, lagrangian, kVelocity);
+    force = gradient(graph, lagrangian, kPosition);
+    force.insert(force.end(), model.forces.begin(), model.forces.end());
+    mass = jacobian(graph, p, kVelocity);
+    find_rest();
+  }
   constant_mass = !depends_on_motion(graph, mass);
   plain_momentum = constant_mass &&
                    std::all_of(p_rest.begin(), p_rest.end(), [&](const Entry& e) { return graph.is_constant(e.expr); });
@@ -93,6 +112,14 @@ FamilyMechanical::FamilyMechanical(const Model& model) : graph(*model.graph) {
   if (!std::all_of(inverse_mass.begin(), inverse_mass.end(), [](double x) { return std::isfinite(x) && x != 0.0; }))
     inverse_mass.clear();
   massless = inverse_mass.empty();
+}
+
+void FamilyMechanical::find_rest() {
+  p_rest.clear();
+  for (Entry e : p) {
+    e.expr = at_rest(graph, e.expr);
+    if (!graph.is_constant(e.expr, 0.0)) p_rest.push_back(e);
+  }
 }
 
 NodeId FamilyMechanical::inverse_mass_at(const Entry& e) {

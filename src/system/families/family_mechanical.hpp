@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "rattleback/model.hpp"
+#include "system/mechanical/inertia.hpp"
 
 namespace rattleback {
 
@@ -23,8 +24,12 @@ struct FamilyMechanical {
   Entries K, mass;            // dk/dv, L_vv
   Entries reaction;           // K^T lambda, lambda in kMultiplier
   Entries position_reaction;  // G^T mu, mu in kMultiplier
-  NodeId energy = 0;          // v . L_v - L
-  NodeId twice_kinetic = 0;   // v . L_v
+  AddedInertia added;         // what p, force and mass contain besides the model's own; c: one for each entry of k
+  struct Written {
+    Entries p, force, mass;
+  } written;                 // without it, as the model writes them
+  NodeId energy = 0;         // v . L_v - L of the model as written
+  NodeId twice_kinetic = 0;  // v . L_v, likewise
 
   bool constant_mass = false;
   bool massless = false;             // constant diagonal mass matrix with zeros
@@ -34,6 +39,9 @@ struct FamilyMechanical {
 
   // 1/M for the rows of an entry.
   NodeId inverse_mass_at(const Entry& entry);
+
+ private:
+  void find_rest();
 };
 
 // Members of the largest family that was not unrolled when the model was loaded; 0 = there is none.

@@ -9,6 +9,7 @@
 #include <Eigen/SparseLU>
 
 #include "linalg/decompositions.hpp"
+#include "system/families/family_values.hpp"
 #include "system/start/projection.hpp"
 
 namespace rattleback {
@@ -17,42 +18,6 @@ namespace {
 using Sparse = Eigen::SparseMatrix<double>;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-}  // namespace
-
-std::int32_t side_by_side(Entries& entries) {
-  std::int32_t next = 0;
-  for (Entry& e : entries) {
-    e.row = {next, e.count == 0 ? 0 : 1};
-    e.col = {};
-    next += e.count == 0 ? 1 : e.count;
-  }
-  return next;
-}
-
-namespace {
-
-std::vector<Eigen::Triplet<double>> triplets(const Graph& g, const Entries& matrix, std::int32_t n, std::int32_t m,
-                                             std::span<const double> q, std::span<const double> v) {
-  Entries flat = matrix;
-  const std::int32_t size = side_by_side(flat);
-  Evaluator evaluate(g, flat, size, n, m);
-  const auto x = evaluate(0.0, q, v);
-  std::vector<Eigen::Triplet<double>> out;
-  std::size_t k = 0;
-  for (const Entry& e : matrix)
-    for (std::int32_t i = 0; i < std::max<std::int32_t>(1, e.count); ++i)
-      out.emplace_back(e.row.at(i), e.col.at(i), x[k++]);
-  return out;
-}
-
-Sparse evaluate(const Graph& g, const Entries& matrix, std::int32_t rows, std::int32_t columns, std::int32_t n,
-                std::int32_t m, std::span<const double> q, std::span<const double> v) {
-  Sparse out(rows, columns);
-  const auto list = triplets(g, matrix, n, m, q, v);
-  out.setFromTriplets(list.begin(), list.end());
-  return out;
-}
 
 }  // namespace
 
@@ -182,7 +147,7 @@ RowRank row_rank(const Graph& g, const Entries& matrix, std::int32_t rows, std::
                  std::span<const double> v) {
   RowRank out;
   if (rows == 0) return out;
-  Sparse K = evaluate(g, matrix, rows, n, n, rows, q, v);
+  Sparse K = sparse_value(g, matrix, rows, n, n, rows, q, v);
   VectorXd length = VectorXd::Zero(rows);
   for (Eigen::Index j = 0; j < K.outerSize(); ++j)
     for (Sparse::InnerIterator it(K, j); it; ++it) length(it.row()) += it.value() * it.value();
@@ -217,11 +182,6 @@ double largest_value(const FamilyMechanical& f, const Entries& matrix, std::span
   return big;
 }
 
-bool has_positive_mass(const FamilyMechanical& f, std::span<const double> q, std::span<const double> v) {
-  const Eigen::SimplicialLDLT<Sparse> ldlt(evaluate(f.graph, f.mass, f.n, f.n, f.n, f.m, q, v));
-  return ldlt.info() == Eigen::Success && (ldlt.vectorD().array() > 0.0).all();
-}
-
 StartAnalysis analyse_large_start(const System& system, const RoundedValues::Point& at) {
   StartAnalysis out;
   const FamilyMechanical& f = system.families();
@@ -236,9 +196,10 @@ StartAnalysis analyse_large_start(const System& system, const RoundedValues::Poi
   for (const std::int32_t i : rank.dependent) out.redundant.push_back(system.model().multiplier_name(i));
   for (const std::int32_t i : rank.zero) out.vanishing.push_back(system.model().multiplier_name(i));
   for (const std::int32_t i : rank.not_finite) out.not_finite.push_back(system.model().multiplier_name(i));
-  const Sparse M = evaluate(f.graph, f.mass, f.n, f.n, f.n, f.m, q, v);
-  out.mass_positive_definite = has_positive_mass(f, q, v);
-  out.saddle_regular = out.redundant.empty() && out.mass_positive_definite;
+  const Sparse M = sparse_value(f.graph, f.written.mass, f.n, f.n, f.n, f.m, q, v);
+  const bool positive = has_positive_mass(f, q, v);
+  out.mass_positive_definite = positive && f.added.c.empty();
+  out.saddle_regular = out.redundant.empty() && positive;
   // Without inertia in some direction the matrix may still be regular; solving with it tells.
   if (out.redundant.empty() && !out.saddle_regular) out.saddle_regular = system.acceleration()->solve(0.0, q, v);
   if (!out.saddle_regular && out.redundant.empty())

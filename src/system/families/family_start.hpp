@@ -25,12 +25,6 @@ struct RowRank {
 RowRank row_rank(const Graph& g, const Entries& matrix, std::int32_t rows, std::int32_t n, std::span<const double> q,
                  std::span<const double> v);
 
-// Is L_vv positive definite?
-bool has_positive_mass(const FamilyMechanical& f, std::span<const double> q, std::span<const double> v);
-
-// Every member of every entry in a place of its own, one after the other; how many that are.
-std::int32_t side_by_side(Entries& entries);
-
 // Largest value of a matrix function.
 double largest_value(const FamilyMechanical& f, const Entries& matrix, std::span<const double> q,
                      std::span<const double> v);

@@ -16,9 +16,6 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-// Of a matrix with unit diagonal. A quaternion's kernel comes out as 1e-16; masses however small are scaled to 1.
-constexpr double kSingular = 1e-13;
-
 MatrixXd evaluate(const Model& model, const Graph& graph, const std::vector<std::vector<NodeId>>& rows, Index columns) {
   std::vector<NodeId> flat;
   for (const auto& row : rows) flat.insert(flat.end(), row.begin(), row.end());
@@ -61,7 +58,7 @@ AddedInertia added_inertia(const Model& model, const Graph& graph, const std::ve
   const MatrixXd scaled = root.asDiagonal() * M * root.asDiagonal();
   const linalg::SymmetricEigen eigen = linalg::symmetric_eigen(scaled);
   const double largest = eigen.values.cwiseAbs().maxCoeff();
-  const Eigen::Array<bool, Eigen::Dynamic, 1> singular = eigen.values.array().abs() <= kSingular * largest;
+  const Eigen::Array<bool, Eigen::Dynamic, 1> singular = eigen.values.array().abs() <= kSingularInertia * largest;
   if (!singular.any()) return out;
 
   const VectorXd inverse = typical_inertia(graph, Lvv, own).cwiseInverse();
@@ -74,7 +71,7 @@ AddedInertia added_inertia(const Model& model, const Graph& graph, const std::ve
   saddle.topRightCorner(n, m) = rows.transpose();
   saddle.bottomLeftCorner(m, n) = rows;
   const VectorXd values = linalg::symmetric_eigen(saddle).values.cwiseAbs();
-  if (values.minCoeff() <= kSingular * values.maxCoeff()) return out;
+  if (values.minCoeff() <= kSingularInertia * values.maxCoeff()) return out;
 
   for (Index i = 0; i < m; ++i) out.c.push_back(1.0 / (size(i) * size(i)));
   for (Index j = 0; j < n; ++j) {
@@ -87,12 +84,17 @@ AddedInertia added_inertia(const Model& model, const Graph& graph, const std::ve
 }
 
 std::string to_note(const AddedInertia& added) {
+  double least = INFINITY, most = 0.0;
+  for (const double c : added.c) {
+    if (c == 0.0) continue;
+    least = std::fmin(least, c);
+    most = std::fmax(most, c);
+  }
   return fmt::format(
       "the Lagrangian gives no inertia to a motion of {} that the constraints forbid (L_vv is singular), so (c/2)|k|^2 "
       "was added to it, k being the constraints at velocity level, c between {:.3g} and {:.3g}: no motion changes, and "
       "the energy is reported without it",
-      fmt::join(added.without_inertia, ", "), *std::min_element(added.c.begin(), added.c.end()),
-      *std::max_element(added.c.begin(), added.c.end()));
+      fmt::join(added.without_inertia, ", "), least, most);
 }
 
 }  // namespace rattleback

@@ -17,6 +17,10 @@
 
 namespace rattleback {
 
+// Eigenvalues and pivots of an L_vv with unit diagonal below this are none. A quaternion's come out as 1e-16; masses however
+// small are scaled to 1.
+inline constexpr double kSingularInertia = 1e-13;
+
 struct AddedInertia {
   std::vector<double> c;                     // one for each constraint; empty: nothing is added
   std::vector<std::string> without_inertia;  // coordinates in the kernel of L_vv

@@ -345,8 +345,8 @@ std::string nearly_dependent_text(const StartAnalysis& analysis) {
 std::vector<std::string> inertia_notes(const System& system, const StartAnalysis& analysis) {
   std::vector<std::string> out;
   if (!system.is_mechanical()) return out;
-  if (!system.is_large())
-    if (const AddedInertia& added = system.mechanical().added; !added.c.empty()) out.push_back(to_note(added));
+  const AddedInertia& added = system.is_large() ? system.families().added : system.mechanical().added;
+  if (!added.c.empty()) out.push_back(to_note(added));
   if (!analysis.negative_inertia.empty())
     out.push_back(fmt::format("L_vv is negative in a motion that the constraints allow (of {})",
                               fmt::join(analysis.negative_inertia, ", ")));
