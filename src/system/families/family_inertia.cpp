@@ -31,40 +31,41 @@ class Choice {
  public:
   Choice(const FamilyMechanical& f, Sparse M, Rows K) : f_(f), M_(std::move(M)), K_(std::move(K)) {
     const VectorXd typical = typical_inertia(M_);
+    weight_ = VectorXd::Zero(K_.rows());
     for (std::size_t e = 0; e < f.k.size(); ++e) {
-      double size = 0.0;
       Eigen::Index elements = 0;
       each_row(e, [&](Eigen::Index row) {
         double square = 0.0;
         Eigen::Index count = 0;
         for (Rows::InnerIterator it(K_, row); it; ++it, ++count) square += it.value() * it.value() / typical(it.col());
-        size = std::fmax(size, square);
+        if (square > 0.0 && std::isfinite(square)) weight_(row) = 1.0 / square;
         elements = std::max(elements, count);
       });
-      weight_.push_back(size > 0.0 && std::isfinite(size) ? 1.0 / size : 0.0);
       kinds_[elements].push_back(e);
     }
   }
 
   // The weights with which L_vv is positive; empty: there are none.
   std::vector<double> find() {
-    std::vector<double> c(f_.k.size(), 0.0);
-    const auto set = [&](const std::vector<std::size_t>& kind, bool on) {
-      for (const std::size_t e : kind) c[e] = on ? weight_[e] : 0.0;
+    std::vector<Eigen::Index> taken;
+    VectorXd c = VectorXd::Zero(K_.rows());
+    const auto set = [&](Eigen::Index kind, bool on) {
+      for (const std::size_t e : kinds_.at(kind))
+        each_row(e, [&](Eigen::Index row) { c(row) = on ? weight_(row) : 0.0; });
     };
     bool positive = false;
     for (auto kind = kinds_.begin(); kind != kinds_.end() && !positive; ++kind) {
-      set(kind->second, true);
+      set(kind->first, true);
+      taken.push_back(kind->first);
       positive = is_positive_with(c);
     }
     if (!positive) return {};
     // The last kind was needed; one before it perhaps not.
-    for (auto kind = kinds_.rbegin(); kind != kinds_.rend(); ++kind) {
-      if (c[kind->second.front()] == 0.0) continue;
-      set(kind->second, false);
-      if (!is_positive_with(c)) set(kind->second, true);
+    for (std::size_t i = taken.size() - 1; i-- > 0;) {
+      set(taken[i], false);
+      if (!is_positive_with(c)) set(taken[i], true);
     }
-    return c;
+    return {c.begin(), c.end()};
   }
 
  private:
@@ -73,17 +74,15 @@ class Choice {
     for (std::int32_t i = 0; i < std::max<std::int32_t>(1, f_.k[e].count); ++i) what(f_.k[e].row.at(i));
   }
 
-  bool is_positive_with(const std::vector<double>& c) const {
-    VectorXd weights = VectorXd::Zero(K_.rows());
-    for (std::size_t e = 0; e < c.size(); ++e) each_row(e, [&](Eigen::Index row) { weights(row) = c[e]; });
+  bool is_positive_with(const VectorXd& c) const {
     const Sparse K = K_;
-    return is_positive(Sparse(M_ + Sparse(K.transpose() * Sparse(weights.asDiagonal() * K))));
+    return is_positive(Sparse(M_ + Sparse(K.transpose() * Sparse(c.asDiagonal() * K))));
   }
 
   const FamilyMechanical& f_;
   Sparse M_;
   Rows K_;
-  std::vector<double> weight_;
+  VectorXd weight_;                                         // of each row
   std::map<Eigen::Index, std::vector<std::size_t>> kinds_;  // entries of k by the elements in a row
 };
 
@@ -93,8 +92,8 @@ std::vector<std::string> stopped(const FamilyMechanical& f, const Model& model, 
   constexpr std::size_t kShown = 8;
   std::vector<std::string> out;
   bool more = false;
-  for (std::size_t e = 0; e < c.size(); ++e) {
-    if (c[e] == 0.0) continue;
+  for (std::size_t e = 0; e < f.k.size(); ++e) {
+    if (c[static_cast<std::size_t>(f.k[e].row.at(0))] == 0.0) continue;
     more = more || f.k[e].count > 1;
     for (Rows::InnerIterator it(K, f.k[e].row.at(0)); it; ++it) {
       const std::string name = model.coordinates[static_cast<std::int32_t>(it.col())];

@@ -9,7 +9,7 @@
 
 namespace rattleback {
 
-// c: one for each entry of k, 0 where it is not needed; empty: nothing is added. Of f only k, K and the mass as written are
+// c: one for each constraint, 0 where it is not needed; empty: nothing is added. Of f only k, K and the mass as written are
 // looked at.
 AddedInertia family_inertia(const FamilyMechanical& f, const Model& model);
 

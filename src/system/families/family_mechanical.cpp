@@ -34,17 +34,6 @@ bool quadratic_kinetic(Graph& g, const Model& model, const FamilyMechanical& f) 
   return f.p_rest.empty() && !depends_on(g, f.mass, kVelocity);
 }
 
-// sum over all members of c/2 k^2, which is 0 along every motion (system/mechanical/inertia.hpp).
-NodeId added_terms(Graph& g, const Entries& k, const std::vector<double>& c) {
-  NodeId total = g.zero();
-  for (std::size_t i = 0; i < k.size(); ++i) {
-    if (c[i] == 0.0) continue;
-    const NodeId x = g.mul(g.constant(0.5 * c[i]), g.mul(k[i].expr, k[i].expr));
-    total = g.add(total, k[i].count == 0 ? x : g.sum(x, k[i].count));
-  }
-  return total;
-}
-
 }  // namespace
 
 std::int32_t largest_family(const Model& model) {
@@ -92,7 +81,7 @@ FamilyMechanical::FamilyMechanical(const Model& model) : graph(*model.graph) {
   written = {p, force, mass};
   added = family_inertia(*this, model);
   if (!added.c.empty()) {
-    const NodeId lagrangian = graph.add(model.lagrangian, added_terms(graph, k, added.c));
+    const NodeId lagrangian = graph.add(model.lagrangian, added_terms());
     p = gradient(graph, lagrangian, kVelocity);
     force = gradient(graph, lagrangian, kPosition);
     force.insert(force.end(), model.forces.begin(), model.forces.end());
@@ -122,12 +111,23 @@ void FamilyMechanical::find_rest() {
   }
 }
 
-NodeId FamilyMechanical::inverse_mass_at(const Entry& e) {
-  const auto at = [&](std::int32_t i) { return inverse_mass[static_cast<std::size_t>(e.row.at(i))]; };
+// Sum over all members of c/2 k^2, which is 0 along every motion (system/mechanical/inertia.hpp).
+NodeId FamilyMechanical::added_terms() {
+  NodeId total = graph.zero();
+  for (const Entry& e : k) {
+    if (added.c[static_cast<std::size_t>(e.row.at(0))] == 0.0) continue;
+    const NodeId x = graph.mul(graph.mul(graph.constant(0.5), values_at(added.c, e)), graph.mul(e.expr, e.expr));
+    total = graph.add(total, e.count == 0 ? x : graph.sum(x, e.count));
+  }
+  return total;
+}
+
+NodeId FamilyMechanical::values_at(const std::vector<double>& values, const Entry& e) {
+  const auto at = [&](std::int32_t i) { return values[static_cast<std::size_t>(e.row.at(i))]; };
   bool equal = true;
   for (std::int32_t i = 1; i < e.count; ++i) equal = equal && at(i) == at(0);
   if (equal) return graph.constant(at(0));
-  return graph.table(graph.add_table(inverse_mass), e.row.base, e.row.stride, e.count);
+  return graph.table(graph.add_table(values), e.row.base, e.row.stride, e.count);
 }
 
 }  // namespace rattleback

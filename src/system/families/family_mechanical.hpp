@@ -24,7 +24,7 @@ struct FamilyMechanical {
   Entries K, mass;            // dk/dv, L_vv
   Entries reaction;           // K^T lambda, lambda in kMultiplier
   Entries position_reaction;  // G^T mu, mu in kMultiplier
-  AddedInertia added;         // what p, force and mass contain besides the model's own; c: one for each entry of k
+  AddedInertia added;         // what p, force and mass contain besides the model's own
   struct Written {
     Entries p, force, mass;
   } written;                 // without it, as the model writes them
@@ -38,10 +38,12 @@ struct FamilyMechanical {
   bool plain_momentum = false;       // L_v = M v + constant, M constant
 
   // 1/M for the rows of an entry.
-  NodeId inverse_mass_at(const Entry& entry);
+  NodeId inverse_mass_at(const Entry& entry) { return values_at(inverse_mass, entry); }
 
  private:
+  NodeId values_at(const std::vector<double>& values, const Entry& entry);  // one for each row
   void find_rest();
+  NodeId added_terms();
 };
 
 // Members of the largest family that was not unrolled when the model was loaded; 0 = there is none.
