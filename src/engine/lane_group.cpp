@@ -248,20 +248,21 @@ void LaneGroup::take_turns_off() {
 
 std::int64_t LaneGroup::compiled_steps(double h, std::int64_t steps) {
   for (std::size_t l = 0; l < kW; ++l) active_[l] = (warm_ >> l & 1U) != 0 ? -1 : 0;
-  LaneJob job{.w = w_.data(),
-              .history = history_.data(),
-              .newest = newest_.data(),
-              .far = far_.data(),
-              .multipliers = multipliers_.data(),
-              .scale = scale_.data(),
-              .active = active_.data(),
-              .t_base = t_base_,
-              .h = h,
-              .h_before = h_before_,
-              .tolerance = s_.data_.solve.tolerance,
-              .count = count_,
-              .steps = steps,
-              .max_newton = s_.data_.solve.max_iterations};
+  LaneJob job{};
+  job.w = w_.data();
+  job.history = history_.data();
+  job.newest = newest_.data();
+  job.far = far_.data();
+  job.multipliers = multipliers_.data();
+  job.scale = scale_.data();
+  job.active = active_.data();
+  job.t_base = t_base_;
+  job.h = h;
+  job.h_before = h_before_;
+  job.tolerance = s_.data_.solve.tolerance;
+  job.count = count_;
+  job.steps = steps;
+  job.max_newton = s_.data_.solve.max_iterations;
   code_(&job);
   for (std::size_t l = 0; l < kW; ++l)
     if (active_[l] == 0) warm_ &= ~(1U << l);

@@ -307,20 +307,21 @@ bool PlanStepper::plain_steps_ahead() const {
 }
 
 NativeJob PlanStepper::native_steps(double h, std::int64_t steps) {
-  NativeJob job{.w = main_.w.data(),
-                .history = history_.data(),
-                .newest = newest_.data(),
-                .far = far_.data(),
-                .multipliers = multipliers_.data(),
-                .saved = saved_state_.data(),
-                .t_base = t_base_,
-                .h = h,
-                .h_before = h_before_,
-                .tolerance = data_.solve.tolerance,
-                .count = count_,
-                .steps = power_ ? std::min<std::int64_t>(steps, 1) : steps,  // energies are added up outside
-                .most = max_iterations,
-                .max_newton = data_.solve.max_iterations};
+  NativeJob job{};
+  job.w = main_.w.data();
+  job.history = history_.data();
+  job.newest = newest_.data();
+  job.far = far_.data();
+  job.multipliers = multipliers_.data();
+  job.saved = saved_state_.data();
+  job.t_base = t_base_;
+  job.h = h;
+  job.h_before = h_before_;
+  job.tolerance = data_.solve.tolerance;
+  job.count = count_;
+  job.steps = power_ ? std::min<std::int64_t>(steps, 1) : steps;  // energies are added up outside
+  job.most = max_iterations;
+  job.max_newton = data_.solve.max_iterations;
   native_.steps(&job);
   iterations += job.iterations;
   max_iterations = job.most;

@@ -14,8 +14,9 @@
 
 #include "engine/job.hpp"
 #include "engine/text/carried.hpp"
-#include "engine/text/dense_text.hpp"
+#include "engine/text/common_text.hpp"
 #include "engine/text/instruction_text.hpp"
+#include "engine/text/solve_text.hpp"
 #include "engine/text/stage_lanes.hpp"
 #include "engine/text/stage_lanes_text.hpp"
 #include "engine/text/step_slots.hpp"
@@ -295,7 +296,7 @@ void Text::lane_piece(const Program& p, std::span<const LaneStep> steps, const s
   };
   for (const LaneStep& step : steps) {
     if (step.pack < 0) {
-      line("{}", statement(p, *step.code[0], name, table));
+      line("{}", statement(p, *step.code[0], kOne, name, table));
       continue;
     }
     line("const {} v{} = {};", type(step.pack), step.pack, lane_value(step, name, vector));
@@ -356,7 +357,7 @@ void Text::piece(const Program& p, std::span<const Instruction> code) {
       if (it == scaled.end() || it->second.user != &in) continue;
       const Scaled& x = it->second;
       line("{}", statement(
-                     p, in,
+                     p, in, kOne,
                      [&](std::uint32_t k) {
                        return k == slot ? s(x.of) : k == x.step ? fmt::format("({} * {})", x.factor, s(k)) : s(k);
                      },
@@ -367,7 +368,7 @@ void Text::piece(const Program& p, std::span<const Instruction> code) {
       const auto it = scaled.find(slot);
       return it == scaled.end() || it->second.user != &in;
     };
-    if (plain(in.a) && plain(in.b)) line("{}", statement(p, in, name, table));
+    if (plain(in.a) && plain(in.b)) line("{}", statement(p, in, kOne, name, table));
   }
 }
 
@@ -451,14 +452,14 @@ void Text::linear_solve(const Plan::Block& b, bool kept) {
     for (std::int32_t k = 0; k < n * n; ++k) arguments += cell(b, k) + ", ";
     for (std::int32_t k = 0; k < n; ++k) arguments += s(b.r + k) + ", ";
     for (std::int32_t k = 0; k < n; ++k) arguments += fmt::format("&d{}{}", k, k + 1 < n ? ", " : "");
-    line("if (!solve{}({})) goto fail;", n, arguments);
+    line("if (solve{}({})) goto fail;", n, arguments);
     unrolled_.insert(n);
     return;
   }
   if (!b.linear) open("if (current)");
   program(b.jacobian);
   for (std::int32_t k = 0; k < n * n; ++k) line("lu{}[{}] = {};", n, k / n * padded(n) + k % n, cell(b, k));
-  line("if (!factor{0}(lu{0}, lower{0}, perm, scale)) goto fail;", n);
+  line("if (factor{0}(lu{0}, lower{0}, perm, scale)) goto fail;", n);
   if (!b.linear) close();
   for (std::int32_t k = 0; k < n; ++k) line("r[{}] = {};", k, s(b.r + k));
   line("substitute{0}(lu{0}, lower{0}, perm, scale, r, d);", n);
@@ -477,7 +478,7 @@ void Text::leading_solve(const Plan::Block& b) {
     line("if (!({0} != 0.0 && fabs({0}) <= LARGEST)) goto fail;", S(0));
   } else if (m > kUnrolledMatrix) {
     for (std::int32_t k = 0; k < m * m; ++k) line("lu{}[{}] = {};", m, k / m * padded(m) + k % m, S(k));
-    line("if (!factor{0}(lu{0}, lower{0}, perm, scale)) goto fail;", m);
+    line("if (factor{0}(lu{0}, lower{0}, perm, scale)) goto fail;", m);
   }
   close();
   program(d.right);
@@ -493,7 +494,7 @@ void Text::leading_solve(const Plan::Block& b) {
     for (std::int32_t k = 0; k < m * m; ++k) arguments += S(k) + ", ";
     for (std::int32_t k = 0; k < m; ++k) arguments += s(d.rhs + k) + ", ";
     for (std::int32_t k = 0; k < m; ++k) arguments += fmt::format("&d{}{}", k, k + 1 < m ? ", " : "");
-    line("if (!solve{}({})) goto fail;", m, arguments);
+    line("if (solve{}({})) goto fail;", m, arguments);
     for (std::int32_t k = 0; k < m; ++k) line("{} = d{};", s(d.y + k), k);
     unrolled_.insert(m);
   }
@@ -836,13 +837,14 @@ std::string Text::write() {
   const std::string code = body();
   out_.clear();
   out_ += kHeadText;
+  out_ += kNativeJobText;
   if (lanes_) out_ += kPairText;
   tables();
-  if (!plan_.linear()) out_ += starting_text(shape_.history_width, plan_.unknown_slots().size());
-  for (const std::int32_t n : unrolled_) out_ += unrolled_solve_text(n);
+  if (!plan_.linear()) out_ += starting_text(shape_.history_width, plan_.unknown_slots().size(), kOne);
+  for (const std::int32_t n : unrolled_) out_ += unrolled_solve_text(n, kOne);
   for (const std::int32_t n : loops_) out_ += factor_text(n);
   out_ += pieces_;
-  open(fmt::format("void {}(struct job* job)", kNativeSymbol));
+  open(fmt::format("void {}(struct NativeJob* job)", kNativeSymbol));
   line("double* restrict const w = job->w;");
   line("double* restrict const history = job->history;");
   line("const double h = job->h, tolerance = job->tolerance;");
@@ -890,8 +892,8 @@ LoopText Text::parts() {
   out.loop = body();
   out_.clear();
   tables();
-  if (!plan_.linear()) out_ += starting_text(shape_.history_width, plan_.unknown_slots().size());
-  for (const std::int32_t n : unrolled_) out_ += unrolled_solve_text(n);
+  if (!plan_.linear()) out_ += starting_text(shape_.history_width, plan_.unknown_slots().size(), kOne);
+  for (const std::int32_t n : unrolled_) out_ += unrolled_solve_text(n, kOne);
   for (const std::int32_t n : loops_) out_ += factor_text(n);
   out.functions = out_ + pieces_;
   out_.clear();

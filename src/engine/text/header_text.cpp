@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/text/dense_text.hpp"
+#include "engine/text/common_text.hpp"
 #include "engine/text/header_runtime.hpp"
 #include "engine/text/instruction_text.hpp"
 #include "step/starting_values.hpp"
@@ -112,7 +112,7 @@ std::string PlanText::function(std::string_view what, const Program& p) {
     const std::string piece = all.size() > kPiece ? fmt::format("{}_{}", name, k) : name;
     put("  [[gnu::cold, gnu::noinline]] static void {}(double* w) {{\n", piece);
     for (const Instruction& in : all.subspan(first, std::min(kPiece, all.size() - first)))
-      put("    {}\n", statement(p, in, slot, table));
+      put("    {}\n", statement(p, in, kOne, slot, table));
     put("  }}\n");
     calls += fmt::format("    {}(w);\n", piece);
   }

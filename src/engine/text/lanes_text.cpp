@@ -10,10 +10,9 @@
 #include <fmt/format.h>
 
 #include "engine/job.hpp"
-#include "engine/lane_job.hpp"
-#include "engine/text/dense_text.hpp"
+#include "engine/text/common_text.hpp"
 #include "engine/text/instruction_text.hpp"
-#include "engine/text/lanes_solve_text.hpp"
+#include "engine/text/solve_text.hpp"
 #include "engine/text/step_slots.hpp"
 #include "step/convergence.hpp"
 #include "step/newton_limits.hpp"
@@ -32,8 +31,6 @@ constexpr std::size_t kShort = 400;
 constexpr int kAtOnce = 2;
 // Longer ones are cut into functions that meet in the workspace, as in emit.cpp.
 constexpr std::size_t kOneFunction = 800, kPiece = 250;
-
-std::string wide(double x) { return "ALL(" + literal(x) + ")"; }
 
 class LanesText {
  public:
@@ -136,7 +133,7 @@ void LanesText::find_local() {
 }
 
 std::string LanesText::s(std::uint32_t slot) {
-  if (slots_.is_constant(slot)) return wide(image_[slot]);
+  if (slots_.is_constant(slot)) return kFour.number(image_[slot]);
   if (local_.contains(slot)) return fmt::format("s{}_@", slot);
   if (cut_) return fmt::format("W({}, @)", slot);
   used_.insert(slot);
@@ -145,7 +142,7 @@ std::string LanesText::s(std::uint32_t slot) {
 
 std::string LanesText::cell(const Plan::Block& b, std::int32_t k) {
   const auto slot = static_cast<std::uint32_t>(b.J + k);
-  return slots_.is_written(slot) ? s(slot) : wide(image_[slot]);
+  return slots_.is_written(slot) ? s(slot) : kFour.number(image_[slot]);
 }
 
 void LanesText::program(const Program& p) {
@@ -176,61 +173,12 @@ void LanesText::piece(const Program& p, std::span<const Instruction> code) {
   for (const Instruction& in : code)
     if (local_.contains(in.dst)) local.insert(in.dst);
   for (const std::uint32_t slot : local) line("v s{}_@;", slot);
-  for (const Instruction& in : code) {
-    if (in.code == Code::clear) {
-      for (std::uint32_t k = 0; k < in.b; ++k) line("{} = ALL(0.0);", s(in.dst + k));
-      continue;
-    }
-    const std::string d = s(in.dst), x = s(in.a);
-    const auto function = [&](const char* name) { line("{} = lane_{}({});", d, name, x); };
-    const auto binary = [&](const char* op) { line("{} = {} {} {};", d, x, op, s(in.b)); };
-    switch (in.code) {
-      case Code::neg: line("{} = -{};", d, x); break;
-      case Code::sin: function("sin"); break;
-      case Code::cos: function("cos"); break;
-      case Code::tan: function("tan"); break;
-      case Code::asin: function("asin"); break;
-      case Code::acos: function("acos"); break;
-      case Code::atan: function("atan"); break;
-      case Code::sinh: function("sinh"); break;
-      case Code::cosh: function("cosh"); break;
-      case Code::tanh: function("tanh"); break;
-      case Code::exp: function("exp"); break;
-      case Code::log: function("log"); break;
-      case Code::sqrt: function("sqrt"); break;
-      case Code::abs: line("{} = size_of({});", d, x); break;
-      case Code::sign:
-        line("{} = pick({} > 0.0, ALL(1.0), ALL(0.0)) - pick({} < 0.0, ALL(1.0), ALL(0.0));", d, x, x);
-        break;
-      case Code::copy: line("{} = {};", d, x); break;
-      case Code::add: binary("+"); break;
-      case Code::sub: binary("-"); break;
-      case Code::mul: binary("*"); break;
-      case Code::div: binary("/"); break;
-      case Code::pow: line("{} = lane_pow({}, {});", d, x, s(in.b)); break;
-      case Code::atan2: line("{} = lane_atan2({}, {});", d, x, s(in.b)); break;
-      case Code::hypot: line("{} = lane_hypot({}, {});", d, x, s(in.b)); break;
-      case Code::min: line("{0} = pick({1} < {2}, {1}, {2});", d, s(in.b), x); break;
-      case Code::max: line("{0} = pick({1} < {2}, {2}, {1});", d, x, s(in.b)); break;
-      case Code::less: line("{} = pick({} < {}, ALL(1.0), ALL(0.0));", d, x, s(in.b)); break;
-      case Code::less_equal: line("{} = pick({} <= {}, ALL(1.0), ALL(0.0));", d, x, s(in.b)); break;
-      case Code::select: line("{} = pick({} != 0.0, {}, {});", d, x, s(in.b), s(in.c)); break;
-      case Code::mul_add: line("{} = {} * {} + {};", d, x, s(in.b), s(in.c)); break;
-      case Code::mul_sub: line("{} = {} * {} - {};", d, x, s(in.b), s(in.c)); break;
-      case Code::sub_mul: line("{} = {} - {} * {};", d, s(in.c), x, s(in.b)); break;
-      case Code::lookup:
-      case Code::lookup_slope: {
-        const std::vector<double>& table = p.tables[in.b];
-        line("{} = lane_look_up(table{}, {}, {}, {});", d, tables_.size(), table.size() / 2, x,
-             in.code == Code::lookup_slope ? 1 : 0);
-        tables_.push_back(table);
-        break;
-      }
-      case Code::clear:
-      case Code::loop:
-      case Code::end: break;  // clear: above; loops: why_not_native
-    }
-  }
+  const auto name = [&](std::uint32_t slot) { return s(slot); };
+  const auto table = [&](const std::vector<double>& values) {
+    tables_.push_back(values);
+    return fmt::format("table{}", tables_.size() - 1);
+  };
+  for (const Instruction& in : code) line("{}", statement(p, in, kFour, name, table));
 }
 
 void LanesText::sizes() {
@@ -266,7 +214,7 @@ void LanesText::linear_solve(const Plan::Block& b, bool kept) {
     for (std::int32_t k = 0; k < n * n; ++k) arguments += cell(b, k) + ", ";
     for (std::int32_t k = 0; k < n; ++k) arguments += s(b.r + k) + ", ";
     for (std::int32_t k = 0; k < n; ++k) arguments += fmt::format("&d{}_@{}", k, k + 1 < n ? ", " : "");
-    fail(fmt::format("lane_solve{}({})", n, arguments));
+    fail(fmt::format("solve{}({})", n, arguments));
     unrolled_.insert(n);
     return;
   }
@@ -275,10 +223,10 @@ void LanesText::linear_solve(const Plan::Block& b, bool kept) {
   for (std::int32_t k = 0; k < n * n; ++k) line("next{}_@[{}] = {};", n, k, cell(b, k));
   if (b.linear) line("current_@ = go@;");
   // Lanes that keep their old factors, or are not solving any more, are left as they are.
-  fail(fmt::format("current_@ & lane_factor{0}(next{0}_@, lu{0}_@, perm{0}_@, scale{0}_@, current_@ & go@)", n));
+  fail(fmt::format("current_@ & factor{0}(next{0}_@, lu{0}_@, perm{0}_@, scale{0}_@, current_@ & go@)", n));
   if (!b.linear) close();
   for (std::int32_t k = 0; k < n; ++k) line("r_@[{}] = {};", k, s(b.r + k));
-  line("lane_substitute{0}(lu{0}_@, perm{0}_@, scale{0}_@, r_@, d_@);", n);
+  line("substitute{0}(lu{0}_@, perm{0}_@, scale{0}_@, r_@, d_@);", n);
   for (std::int32_t k = 0; k < n; ++k) line("d{}_@ = d_@[{}];", k, k);
   loops_.insert(n);
 }
@@ -295,7 +243,7 @@ void LanesText::leading_solve(const Plan::Block& b) {
   } else if (m > kUnrolledMatrix) {
     for (std::int32_t k = 0; k < m * m; ++k) line("next{}_@[{}] = {};", m, k, S(k));
     line("current_@ = go@;");
-    fail(fmt::format("current_@ & lane_factor{0}(next{0}_@, lu{0}_@, perm{0}_@, scale{0}_@, current_@ & go@)", m));
+    fail(fmt::format("current_@ & factor{0}(next{0}_@, lu{0}_@, perm{0}_@, scale{0}_@, current_@ & go@)", m));
   }
   close();
   program(d.right);
@@ -303,7 +251,7 @@ void LanesText::leading_solve(const Plan::Block& b) {
     line("{} = {} / {};", s(d.y), s(d.rhs), S(0));
   } else if (m > kUnrolledMatrix) {
     for (std::int32_t k = 0; k < m; ++k) line("r_@[{}] = {};", k, s(d.rhs + k));
-    line("lane_substitute{0}(lu{0}_@, perm{0}_@, scale{0}_@, r_@, d_@);", m);
+    line("substitute{0}(lu{0}_@, perm{0}_@, scale{0}_@, r_@, d_@);", m);
     for (std::int32_t k = 0; k < m; ++k) line("{} = d_@[{}];", s(d.y + k), k);
     loops_.insert(m);
   } else {
@@ -311,7 +259,7 @@ void LanesText::leading_solve(const Plan::Block& b) {
     for (std::int32_t k = 0; k < m * m; ++k) arguments += S(k) + ", ";
     for (std::int32_t k = 0; k < m; ++k) arguments += s(d.rhs + k) + ", ";
     for (std::int32_t k = 0; k < m; ++k) arguments += fmt::format("&d{}_@{}", k, k + 1 < m ? ", " : "");
-    fail(fmt::format("lane_solve{}({})", m, arguments));
+    fail(fmt::format("solve{}({})", m, arguments));
     for (std::int32_t k = 0; k < m; ++k) line("{} = d{}_@;", s(d.y + k), k);
     unrolled_.insert(m);
   }
@@ -381,8 +329,8 @@ void LanesText::newton(const Plan::Block& b) {
   line("slow@ = go@ & ~arrived@ & (ratio_@ > {});", literal(Convergence::kStagnant));
   open("if (" + any("slow@") + ")");
   if (keeps)
-    line("arrived@ |= slow@ & (size_@ <= pick(current_@, {}, {}));", wide(Convergence::kRoundingLevel),
-         wide(Convergence::kCertainlyRounding));
+    line("arrived@ |= slow@ & (size_@ <= pick(current_@, {}, {}));", kFour.number(Convergence::kRoundingLevel),
+         kFour.number(Convergence::kCertainlyRounding));
   else
     line("arrived@ |= slow@ & (size_@ <= {});",
          literal(leads ? Convergence::kCertainlyRounding : Convergence::kRoundingLevel));
@@ -616,13 +564,14 @@ std::string LanesText::write() {
 
   depth_ = 0;
   out_ += kHeadText;
-  out_ += kLaneHeadText;
+  out_ += kLaneJobText;
+  out_ += kLaneWordsText;
   tables();
-  if (!plan_.linear()) out_ += lane_starting_text(shape_.history_width, plan_.unknown_slots().size());
-  for (const std::int32_t n : unrolled_) out_ += lane_unrolled_solve_text(n);
+  if (!plan_.linear()) out_ += starting_text(shape_.history_width, plan_.unknown_slots().size(), kFour);
+  for (const std::int32_t n : unrolled_) out_ += unrolled_solve_text(n, kFour);
   for (const std::int32_t n : loops_) out_ += lane_factor_text(n);
   out_ += pieces_;
-  open(fmt::format("void {}(struct lane_job* job)", kNativeSymbol));
+  open(fmt::format("void {}(struct LaneJob* job)", kNativeSymbol));
   line("double* const all = job->w;");
   line("double* const history = job->history;");
   line("double* const multipliers = job->multipliers;");

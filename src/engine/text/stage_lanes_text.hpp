@@ -9,7 +9,7 @@
 
 namespace rattleback {
 
-extern const char* const kPairText;  // the type of two lanes; that of four is in dense_text.cpp
+extern const char* const kPairText;  // the type of two lanes; that of four is in common_text.cpp
 
 std::string lane_type(const LaneSlots& slots);
 
