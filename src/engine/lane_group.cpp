@@ -285,16 +285,15 @@ bool LaneGroup::interpreted_part(double t, double h, std::size_t part, bool look
   if (!plan.linear()) {
     const std::size_t nv = s_.nv_, n = s_.n_, first = nv > 0 ? n : 0, count = nv > 0 ? nv : n;
     for (std::size_t l = 0; l < kW; ++l) {
-      double size = 1e-300;
-      for (std::size_t i = 0; i < count; ++i) size = std::fmax(size, std::fabs(w[slot(first + i) + l]));
-      sizes[l].typical[0] = size;
-      sizes[l].typical[1] = size * scale_[l] / std::fabs(h);
-      if (nv > 0) {
-        double length = std::fmax(size * std::fabs(h), s_.turns_.empty() ? 0.0 : kTurnHigh);
-        for (std::size_t i = 0; i < n; ++i) length = std::fmax(length, std::fabs(w[slot(i) + l]));
-        sizes[l].noise[0] = std::fmax(length, length / std::fabs(h));
-        sizes[l].noise[1] = sizes[l].noise[0] * scale_[l] / std::fabs(h);
-      }
+      const auto largest = [&](std::size_t from, std::size_t end) {
+        double size = 0.0;
+        for (std::size_t i = from; i < end; ++i) size = std::fmax(size, std::fabs(w[slot(i) + l]));
+        return size;
+      };
+      newton::typical_sizes(newton::Assign{}, sizes[l], largest(first, first + count), scale_[l], h);
+      if (nv > 0)
+        newton::noise_sizes(newton::Assign{}, sizes[l], largest(0, n), s_.turns_.empty() ? 0.0 : kTurnHigh, scale_[l],
+                            h);
     }
     const double* const newest = history(part, newest_[part]);
     for (std::size_t i = 0; i < unknowns.size(); ++i) {

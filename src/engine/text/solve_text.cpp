@@ -76,7 +76,7 @@ std::string factor_text(std::int32_t n) {
   const auto put = [&]<class... Args>(fmt::format_string<Args...> text, Args&&... args) {
     fmt::format_to(std::back_inserter(out), text, std::forward<Args>(args)...);
   };
-  put(R"(static __attribute__((noinline)) void swap{0}(double* restrict lu, double* restrict lower, int* restrict perm, int k,
+  put(R"(static __attribute__((noinline)) void swap{0}(double* __restrict lu, double* __restrict lower, int* __restrict perm, int k,
                                            int p) {{
   const int q = perm[p];
   perm[p] = perm[k];
@@ -92,8 +92,8 @@ std::string factor_text(std::int32_t n) {
     lower[c * {1} + k] = t;
   }}
 }}
-static __attribute__((noinline)) int factor{0}(double* restrict const lu, double* restrict const lower,
-                                               int* restrict const perm, double* restrict const scale) {{
+static __attribute__((noinline)) int factor{0}(double* __restrict const lu, double* __restrict const lower,
+                                               int* __restrict const perm, double* __restrict const scale) {{
   double pivot, inverse, *row;
   int p, i;
   for (i = 0; i < {0}; ++i) {{
@@ -126,10 +126,10 @@ static __attribute__((noinline)) int factor{0}(double* restrict const lu, double
     put("    }}\n  }}\n");
   }
   put("  return 0;\n}}\n");
-  put(R"(static __attribute__((noinline)) void substitute{0}(const double* restrict const lu,
-                                                    const double* restrict const lower, const int* restrict const perm,
-                                                    const double* restrict const scale, const double* restrict const b,
-                                                    double* restrict const x) {{
+  put(R"(static __attribute__((noinline)) void substitute{0}(const double* __restrict const lu,
+                                                    const double* __restrict const lower, const int* __restrict const perm,
+                                                    const double* __restrict const scale, const double* __restrict const b,
+                                                    double* __restrict const x) {{
   double s;
   for (int i = 0; i < {0}; ++i) x[i] = b[perm[i]] * scale[perm[i]];
 )",
@@ -153,8 +153,8 @@ static __attribute__((noinline)) int factor{0}(double* restrict const lu, double
 // zero and in others not, the row stays as it is: 0 times a number would change the sign of a zero.
 std::string lane_factor_text(std::int32_t n) {
   return fmt::format(
-      R"(static __attribute__((noinline)) i factor{0}(v* restrict a, v* restrict lu, i* restrict perm,
-                                                  v* restrict scale, i which) {{
+      R"(static __attribute__((noinline)) i factor{0}(v* __restrict a, v* __restrict lu, i* __restrict perm,
+                                                  v* __restrict scale, i which) {{
   i order[{0}], bad = WHOLE(0);
   v rows[{0}];
   for (int r = 0; r < {0}; ++r) {{
@@ -208,9 +208,9 @@ std::string lane_factor_text(std::int32_t n) {
   }}
   return bad;
 }}
-static __attribute__((noinline)) void substitute{0}(const v* restrict lu, const i* restrict perm,
-                                                         const v* restrict scale, const v* restrict b,
-                                                         v* restrict x) {{
+static __attribute__((noinline)) void substitute{0}(const v* __restrict lu, const i* __restrict perm,
+                                                         const v* __restrict scale, const v* __restrict b,
+                                                         v* __restrict x) {{
   for (int r = 0; r < {0}; ++r) {{
     if (!some(perm[r] != WHOLE(r)))
       x[r] = b[r] * scale[r];

@@ -11,7 +11,7 @@
 #include "engine/text/common_text.hpp"
 #include "engine/text/instruction_text.hpp"
 #include "engine/text/stagger.hpp"
-#include "step/convergence.hpp"
+#include "step/stopping.hpp"
 
 namespace rattleback {
 namespace {
@@ -307,7 +307,7 @@ void Writer::write_run(std::span<const Products::Factors> factors, const Product
       line("{}s {}= {}{}{};", k == 0 ? (vector ? "v " : "double ") : "", k == 0 ? "" : "+", a, plain ? "" : " * ",
            plain ? "" : b);
     }
-    if (bound) line("s = {} * s;", Convergence::kEps);
+    if (bound) line("s = {} * s;", newton::kEps);
   };
   if (run.count >= 2 * kLanes) {
     open("for (; i + {} <= end; i += {})", kLanes, kLanes);
