@@ -248,20 +248,21 @@ void LaneGroup::take_turns_off() {
 
 std::int64_t LaneGroup::compiled_steps(double h, std::int64_t steps) {
   for (std::size_t l = 0; l < kW; ++l) active_[l] = (warm_ >> l & 1U) != 0 ? -1 : 0;
-  LaneJob job{.w = w_.data(),
-              .history = history_.data(),
-              .newest = newest_.data(),
-              .far = far_.data(),
-              .multipliers = multipliers_.data(),
-              .scale = scale_.data(),
-              .active = active_.data(),
-              .t_base = t_base_,
-              .h = h,
-              .h_before = h_before_,
-              .tolerance = s_.data_.solve.tolerance,
-              .count = count_,
-              .steps = steps,
-              .max_newton = s_.data_.solve.max_iterations};
+  LaneJob job{};
+  job.w = w_.data();
+  job.history = history_.data();
+  job.newest = newest_.data();
+  job.far = far_.data();
+  job.multipliers = multipliers_.data();
+  job.scale = scale_.data();
+  job.active = active_.data();
+  job.t_base = t_base_;
+  job.h = h;
+  job.h_before = h_before_;
+  job.tolerance = s_.data_.solve.tolerance;
+  job.count = count_;
+  job.steps = steps;
+  job.max_newton = s_.data_.solve.max_iterations;
   code_(&job);
   for (std::size_t l = 0; l < kW; ++l)
     if (active_[l] == 0) warm_ &= ~(1U << l);
@@ -284,16 +285,15 @@ bool LaneGroup::interpreted_part(double t, double h, std::size_t part, bool look
   if (!plan.linear()) {
     const std::size_t nv = s_.nv_, n = s_.n_, first = nv > 0 ? n : 0, count = nv > 0 ? nv : n;
     for (std::size_t l = 0; l < kW; ++l) {
-      double size = 1e-300;
-      for (std::size_t i = 0; i < count; ++i) size = std::fmax(size, std::fabs(w[slot(first + i) + l]));
-      sizes[l].typical[0] = size;
-      sizes[l].typical[1] = size * scale_[l] / std::fabs(h);
-      if (nv > 0) {
-        double length = std::fmax(size * std::fabs(h), s_.turns_.empty() ? 0.0 : kTurnHigh);
-        for (std::size_t i = 0; i < n; ++i) length = std::fmax(length, std::fabs(w[slot(i) + l]));
-        sizes[l].noise[0] = std::fmax(length, length / std::fabs(h));
-        sizes[l].noise[1] = sizes[l].noise[0] * scale_[l] / std::fabs(h);
-      }
+      const auto largest = [&](std::size_t from, std::size_t end) {
+        double size = 0.0;
+        for (std::size_t i = from; i < end; ++i) size = std::fmax(size, std::fabs(w[slot(i) + l]));
+        return size;
+      };
+      newton::typical_sizes(newton::Assign{}, sizes[l], largest(first, first + count), scale_[l], h);
+      if (nv > 0)
+        newton::noise_sizes(newton::Assign{}, sizes[l], largest(0, n), s_.turns_.empty() ? 0.0 : kTurnHigh, scale_[l],
+                            h);
     }
     const double* const newest = history(part, newest_[part]);
     for (std::size_t i = 0; i < unknowns.size(); ++i) {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/lane_job.hpp"
+#include "engine/job.hpp"
 #include "engine/plan_stepper.hpp"
 #include "step/lane_newton.hpp"
 #include "step/starting_values.hpp"
@@ -76,11 +76,12 @@ class LaneGroup {
   LaneNewton newton_;
   LaneSteps code_ = nullptr;
   std::vector<double> w_, history_, multipliers_, turns_, scale_;
-  std::vector<std::int64_t> far_;          // of each sub-step and lane
+  std::vector<long long> far_;             // of each sub-step and lane
   std::vector<std::int32_t> newest_;       // of each sub-step, in the lanes that are warm
   std::vector<std::int32_t> lane_newest_;  // [lane][sub-step] of the others
   std::vector<std::int32_t> lane_depth_;   // [lane][sub-step]
-  std::vector<std::int64_t> lane_count_, active_;
+  std::vector<std::int64_t> lane_count_;
+  std::vector<long long> active_;
   std::uint32_t present_ = 0, warm_ = 0;  // warm: takes its steps in the group
   double t_base_ = 0.0, h_ = 0.0, h_before_ = 0.0;
   std::int64_t count_ = 0;

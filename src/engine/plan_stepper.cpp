@@ -1,7 +1,6 @@
 #include "engine/plan_stepper.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -10,21 +9,12 @@
 #include "engine/text/emit.hpp"
 #include "engine/text/sparse_text.hpp"
 #include "linalg/largest.hpp"
+#include "step/block_newton.hpp"
 #include "step/starting_values.hpp"
 #include "system/angles.hpp"
 
 namespace rattleback {
 namespace {
-
-// Without branches and without a chain of dependent additions: adding 1 to an exponent of all ones sets the sign bit.
-bool all_finite(const double* x, std::size_t count) {
-  constexpr std::uint64_t kExponent = 0x7ff0000000000000ULL, kOne = 0x0010000000000000ULL;
-  std::uint64_t any = 0;
-  for (std::size_t i = 0; i < count; ++i) any |= (std::bit_cast<std::uint64_t>(x[i]) & kExponent) + kOne;
-  return any >> 63 == 0;
-}
-
-double larger(double a, double b) { return a < b ? b : a; }  // inlined, unlike fmax
 
 // For a handful of values, where the call of memmove would cost more than the copy.
 void copy(const double* from, std::size_t count, double* to) {
@@ -203,21 +193,12 @@ bool PlanStepper::sub_step(Bench& bench, double t, double h, std::size_t which, 
   Sizes sizes;
   bool warm = false;
   if (!plan.linear()) {  // a linear plan needs neither a good guess nor a measure of convergence
-    // Velocities; where position constraints determine them, their rounding errors are also those of positions.
     const double* const x = nv_ > 0 && !data_.branch ? main_.state + n_ : main_.state;
     const std::size_t count = data_.branch ? n_ + nv_ : nv_ > 0 ? nv_ : n_;
-    const double size = larger(1e-300, largest(x, count));
-    sizes.typical[0] = size;
-    sizes.typical[1] = size * data_.multiplier_scale / std::fabs(h);
-    // Where position constraints act, velocities come from differences of positions over h. Elsewhere, too, near an equilibrium
-    // the velocities vanish and the forces do not: these cancel up to rounding errors that belong to the positions.
-    if (nv_ > 0 && !data_.branch) {
-      // Wrapped angles carry errors of the time when they were a whole turn.
-      double length = larger(size * std::fabs(h), turns_.empty() ? 0.0 : kTurnHigh);
-      length = larger(length, largest(main_.state, n_));
-      sizes.noise[0] = larger(length, length / std::fabs(h));
-      sizes.noise[1] = sizes.noise[0] * data_.multiplier_scale / std::fabs(h);
-    }
+    newton::typical_sizes(newton::Assign{}, sizes, largest(x, count), data_.multiplier_scale, h);
+    if (nv_ > 0 && !data_.branch)
+      newton::noise_sizes(newton::Assign{}, sizes, largest(main_.state, n_), turns_.empty() ? 0.0 : kTurnHigh,
+                          data_.multiplier_scale, h);
     warm = !first && !data_.solve.simplified && depth_[which] >= static_cast<std::int32_t>(starting::kNear);
     if (warm)
       extrapolate(bench, which);
@@ -232,7 +213,7 @@ bool PlanStepper::sub_step(Bench& bench, double t, double h, std::size_t which, 
     report.iterations += spent;
   }
   if (!report.ok) return false;
-  if (!all_finite(bench.result, state_size_)) {
+  if (!newton::all_finite(bench.result, static_cast<std::ptrdiff_t>(state_size_))) {
     report.ok = false;
     report.reason = "the state is not finite any more";
     return false;
@@ -307,20 +288,21 @@ bool PlanStepper::plain_steps_ahead() const {
 }
 
 NativeJob PlanStepper::native_steps(double h, std::int64_t steps) {
-  NativeJob job{.w = main_.w.data(),
-                .history = history_.data(),
-                .newest = newest_.data(),
-                .far = far_.data(),
-                .multipliers = multipliers_.data(),
-                .saved = saved_state_.data(),
-                .t_base = t_base_,
-                .h = h,
-                .h_before = h_before_,
-                .tolerance = data_.solve.tolerance,
-                .count = count_,
-                .steps = power_ ? std::min<std::int64_t>(steps, 1) : steps,  // energies are added up outside
-                .most = max_iterations,
-                .max_newton = data_.solve.max_iterations};
+  NativeJob job{};
+  job.w = main_.w.data();
+  job.history = history_.data();
+  job.newest = newest_.data();
+  job.far = far_.data();
+  job.multipliers = multipliers_.data();
+  job.saved = saved_state_.data();
+  job.t_base = t_base_;
+  job.h = h;
+  job.h_before = h_before_;
+  job.tolerance = data_.solve.tolerance;
+  job.count = count_;
+  job.steps = power_ ? std::min<std::int64_t>(steps, 1) : steps;  // energies are added up outside
+  job.most = max_iterations;
+  job.max_newton = data_.solve.max_iterations;
   native_.steps(&job);
   iterations += job.iterations;
   max_iterations = job.most;

@@ -1,13 +1,7 @@
-// When Newton's iteration has arrived, judged by its corrections relative to the size of the unknowns.
-//
-// With tolerance 0 it goes on until the next correction would be below rounding, or until corrections at rounding level
-// stop shrinking.
+// The rules of stopping.hpp, executed. Generated headers repeat this text.
 #pragma once
 
-#include <limits>
-
-#include "step/equations.hpp"
-#include "step/newton_limits.hpp"
+#include "step/solving.hpp"
 
 namespace rattleback {
 
@@ -20,65 +14,67 @@ struct Correction {
   double big[2] = {0.0, 0.0};  // sizes that the unknowns have now
 };
 
+// big: sizes of the unknowns, at least typical ones; change: of their corrections.
+inline Correction measured(const double (&big)[2], const double (&change)[2], const Sizes& sizes) {
+  Correction c;
+  for (int k = 0; k < 2; ++k) {
+    c.big[k] = newton::larger(big[k], sizes.noise[k]);
+    if (change[k] <= 0.0) continue;
+    c.size = newton::larger(c.size, change[k] / big[k]);
+    c.noise = newton::larger(c.noise, change[k] / c.big[k]);
+  }
+  return c;
+}
+
 class Convergence {
  public:
-  static constexpr double kEps = std::numeric_limits<double>::epsilon();
-  static constexpr double kRoundingLevel = 1e-9;  // a stagnating correction below this is rounding, above it a failure
-  static constexpr double kCertainlyRounding = 1e-14;
-  static constexpr double kNoise = 64 * kEps;
-  static constexpr double kSmall = 0.25 * kEps;
-  static constexpr double kStagnant = 0.3;  // a ratio above: corrections do not shrink
-  static constexpr double kRunaway = 1e5;   // times the first size of a solution: not one
+  explicit Convergence(const SolveOptions& options) : tolerance_(options.tolerance), cautious_(options.cautious) {}
 
-  explicit Convergence(const SolveOptions& options) : options_(options) {}
-
-  // An iteration that runs to infinity has small corrections too, relative to where it is. A solution that is so much larger
-  // than what was known of it after the first correction is not one.
   [[nodiscard]] bool ran_away(const Correction& c) const {
-    return c.big[0] > kRunaway * first_[0] || c.big[1] > kRunaway * first_[1];
+    return newton::ran_away(c.big[0], first_[0]) || newton::ran_away(c.big[1], first_[1]);
   }
 
-  // One more correction, made with the matrix of the current point or with another one. True: that was the last.
-  bool arrived(const Correction& c, bool current) {
-    older_ = ratio_;
-    ratio_ = 0.0;
-    for (int k = 0; k < 2; ++k)
-      if (first_[k] == 0.0) first_[k] = c.big[k];
-    if (c.size <= kEps || c.size <= options_.tolerance) return true;
-    if (++since_ >= 2) {
-      ratio_ = c.size / last_;
-      // Newton with the current matrix squares the ratio, with another one it keeps it.
-      const double squared = options_.cautious ? ratio_ : ratio_ * ratio_;
-      const double next = current ? squared : ratio_ / (1.0 - ratio_ > 0.5 ? 1.0 - ratio_ : 0.5);
-      if (ratio_ < 1.0 && c.size * next <= kSmall && (current || since_ < 3 || two_steps(c.size))) return true;
-      // Stagnation at rounding level. With another matrix a slow ratio may also mean a poor matrix: look again with the
-      // current one.
-      if (ratio_ > kStagnant && c.size <= (current ? kRoundingLevel : kCertainlyRounding)) return true;
-      if (ratio_ > kStagnant && c.noise <= kNoise) return true;
-    }
-    last_ = c.size;
-    return false;
+  // The k-th correction, made with the matrix of the current point or with another one. True: that was the last. Where
+  // corrections do not shrink any more, residual_is_rounding() is asked.
+  template <class Judge>
+  bool arrived(const Correction& c, bool current, bool leading, int k, const Judge& residual_is_rounding) {
+    for (int kind = 0; kind < 2; ++kind)
+      if (first_[kind] == 0.0) first_[kind] = c.big[kind];
+    p_.size = c.size;
+    p_.noise = c.noise;
+    const auto stuck = [&] { return !ran_away(c) && residual_is_rounding(); };
+    return newton::arrived(Execute<decltype(stuck)>(stuck), p_, current, leading, k, tolerance_, cautious_);
   }
-  // Of the last two corrections with the same kind of matrix; 0 when there were not two.
-  [[nodiscard]] double ratio() const { return ratio_; }
-  [[nodiscard]] bool measured() const { return since_ >= 2; }
-  // The one before it; 0 when there was none with the same kind of matrix.
-  [[nodiscard]] double older() const { return older_; }
+  [[nodiscard]] const newton::Progress<double, int>& progress() const { return p_; }
+  [[nodiscard]] bool measured() const { return p_.since >= 2; }  // its ratio is one
   // Another kind of matrix from here on.
   void restart() {
-    since_ = 0;
-    ratio_ = 0.0;
+    p_.since = 0;
+    p_.ratio = 0.0;
   }
 
  private:
-  // With a matrix that stays the same, parts of the error may take turns: one ratio is small by chance, and the mean of two is
-  // not.
-  [[nodiscard]] bool two_steps(double size) const { return size * size * ratio_ * older_ <= kSmall * kSmall; }
+  template <class Stuck>
+  struct Execute : newton::Assign {
+    explicit Execute(const Stuck& stuck_now) : is_stuck(stuck_now) {}
+    const Stuck& is_stuck;
+    template <class Body>
+    static bool when(bool condition, const Body& body) {
+      return condition && body();
+    }
+    template <class Body>
+    static bool where(bool condition, const Body& body) {
+      return condition && body();
+    }
+    static bool arrive(bool condition) { return condition; }
+    static void noise(newton::Progress<double, int>&) {}
+    bool stuck(bool condition) const { return condition && is_stuck(); }
+  };
 
-  SolveOptions options_;
-  double last_ = 0.0, ratio_ = 0.0, older_ = 0.0;
+  double tolerance_;
+  bool cautious_;
+  newton::Progress<double, int> p_{};
   double first_[2] = {0.0, 0.0};
-  int since_ = 0;
 };
 
 // The same for linear equations, which are solved once, or corrected while that helps (SolveOptions::refine).
@@ -98,14 +94,4 @@ class LinearRefinement {
   double before_ = 0.0;
 };
 
-namespace newton {
-
-// With the leading matrix: corrections shrank as they should, and then stopped at once, near rounding.
-inline bool at_the_floor(const Convergence& convergence, const Correction& c) {
-  const double older = convergence.older();
-  return convergence.ratio() > kSaddleContraction && older > 0.0 && older <= kLeadingContraction &&
-         c.noise <= kLeadingNoise;
-}
-
-}  // namespace newton
 }  // namespace rattleback

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "expr/program.hpp"
+#include "step/solving.hpp"
 
 namespace rattleback {
 
@@ -73,36 +74,6 @@ struct LeadingSlots {
   Program expand;  // ... and from the solution of S y = right: the correction
   std::int32_t size = 0, S = 0, lu = 0, pivots = 0, rhs = 0, y = 0;
   std::int32_t guess = 0;  // the starting values, to go back to
-};
-
-struct SolveOptions {
-  double tolerance = 0.0;  // relative size of the last correction; 0 = iterate to rounding
-  int max_iterations = 50;
-  // Do not count on quadratic convergence: for unknowns of very different sensitivity, where one ratio of corrections says
-  // little about the next (the multipliers of position constraints, which act through h^2).
-  bool cautious = false;
-  bool simplified = false;  // never the exact matrix [Hilden2009, Algorithm 2.1]
-  // Linear blocks are corrected with the same factors until that does not help any more: then every equation is satisfied
-  // to the rounding errors of its own terms, whatever their sizes are beside those of other equations. [Skeel1980]
-  bool refine = false;
-};
-
-// Sizes of Scale::state and ::state_per_step. Corrections are compared with `typical`, to rounding. What comes from
-// rounding errors of `noise` cannot be made smaller: corrections that stop shrinking there are accepted.
-struct Sizes {
-  double typical[2] = {1e-300, 1e-300};
-  double noise[2] = {0.0, 0.0};
-};
-
-struct SolveReport {
-  bool ok = true;
-  int iterations = 0;        // over all nonlinear blocks
-  double first = 0.0;        // largest first correction of a nonlinear block: how good the starting values were
-  double correction = 0.0;   // last relative correction
-  double contraction = 0.0;  // last ratio of two corrections
-  double residual = 0.0;     // largest residual at the end
-  const char* reason = "";   // when not ok
-  bool ends = false;         // because the solution goes to infinity, which no other step cures
 };
 
 struct FamilyEquations;

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "linalg/dense.hpp"
-#include "step/newton_limits.hpp"
+#include "step/block_newton.hpp"
 #include "step/starting_values.hpp"
 
 namespace rattleback {
@@ -14,48 +14,12 @@ namespace {
 
 constexpr int kWidth = LaneNewton::kWidth;
 
-double larger(double a, double b) { return a < b ? b : a; }
-
 template <class Work>
 void each_lane(std::uint32_t lanes, const Work& work) {
   for (; lanes != 0; lanes &= lanes - 1) work(static_cast<std::size_t>(std::countr_zero(lanes)));
 }
 
 double& at(double* w, std::int32_t slot, std::size_t lane) { return w[static_cast<std::size_t>(slot) * kWidth + lane]; }
-
-// x -= correction in one lane, and how large that was (apply_correction of newton.cpp).
-Correction correct(const Plan::Block& b, double* w, std::size_t lane, const double* delta, const Sizes& sizes) {
-  double big[2] = {sizes.typical[0], sizes.typical[1]}, change[2] = {0.0, 0.0};
-  for (std::int32_t i = 0; i < b.size; ++i) {
-    double& x = at(w, b.unknowns[static_cast<std::size_t>(i)], lane);
-    const auto kind = static_cast<std::size_t>(b.scales[static_cast<std::size_t>(i)]);
-    x -= delta[i];
-    big[kind] = larger(big[kind], std::fabs(x));
-    change[kind] = larger(change[kind], std::fabs(delta[i]));
-    if (!(std::fabs(delta[i]) <= std::numeric_limits<double>::max()))
-      return {.size = 0.0, .noise = 0.0, .finite = false};
-  }
-  double size = 0.0, noise = 0.0;
-  for (int k = 0; k < 2; ++k) {
-    if (change[k] <= 0.0) continue;
-    size = larger(size, change[k] / big[k]);
-    noise = larger(noise, change[k] / larger(big[k], sizes.noise[k]));
-  }
-  return {.size = size,
-          .noise = noise,
-          .finite = true,
-          .big = {larger(big[0], sizes.noise[0]), larger(big[1], sizes.noise[1])}};
-}
-
-bool residual_is_rounding(const Plan::Block& b, double* w, std::size_t lane, const Sizes& sizes) {
-  for (std::int32_t i = 0; i < b.size; ++i) {
-    double terms = sizes.noise[0];
-    for (std::int32_t j = 0; j < b.size; ++j)
-      terms += std::fabs(at(w, b.J + i * b.size + j, lane) * at(w, b.unknowns[static_cast<std::size_t>(j)], lane));
-    if (!(std::fabs(at(w, b.r + i, lane)) <= Convergence::kNoise * terms)) return false;
-  }
-  return true;
-}
 
 }  // namespace
 
@@ -105,18 +69,17 @@ std::uint32_t LaneNewton::solve_leading(const Plan::Block& b, double* w, const s
     each_lane(going, [&](std::size_t l) {
       const std::uint32_t bit = 1U << l;
       for (std::size_t i = 0; i < n; ++i) delta_[i] = at(w, correction + static_cast<std::int32_t>(i), l);
-      const Correction c = correct(b, w, l, delta_.data(), sizes[l]);
+      const auto in_lane = [&](std::int32_t slot) -> double& { return at(w, slot, l); };
+      double residual = 0.0;
+      const Correction c = newton::apply_correction(b, delta_.data(), sizes[l], in_lane, &residual);
       going &= ~bit;
       if (!c.finite) return;
       if (k == 1 && c.size > starting::kRough) rough_ |= bit;
-      if (convergence[l].arrived(c, false) || newton::at_the_floor(convergence[l], c)) {
+      if (convergence[l].arrived(c, false, true, k, [] { return false; })) {
         if (!convergence[l].ran_away(c)) arrived |= bit;
         return;
       }
-      const double ratio = convergence[l].ratio();
-      const bool slow = ratio > newton::kSaddleContraction ||
-                        (ratio > newton::kLeadingContraction && c.size > newton::kLeadingRounding);
-      if (!slow) going |= bit;
+      if (!newton::leads_too_slowly(convergence[l].progress())) going |= bit;
     });
   }
   return arrived;
@@ -160,25 +123,23 @@ std::uint32_t LaneNewton::solve_block(const Plan::Block& b, double* w, const std
         for (std::size_t i = 0; i < n; ++i) r_[i] = at(w, b.r + static_cast<std::int32_t>(i), l);
         solve_factored(lu, perm, scale, r_.data(), delta_.data(), b.size);
       }
-      const Correction c = correct(b, w, l, delta_.data(), sizes[l]);
+      const auto in_lane = [&](std::int32_t slot) -> double& { return at(w, slot, l); };
+      double residual = 0.0;
+      const Correction c = newton::apply_correction(b, delta_.data(), sizes[l], in_lane, &residual);
       if (!c.finite) return;
       if (b.linear) {
         arrived |= bit;
         return;
       }
       if (k == 1 && c.size > starting::kRough) rough_ |= bit;
-      if (convergence[l].arrived(c, now)) {
+      const auto rounding = [&] { return newton::residual_is_rounding(b, sizes[l], in_lane); };
+      if (convergence[l].arrived(c, now, false, k, rounding)) {
         if (!convergence[l].ran_away(c)) arrived |= bit;
         return;
       }
-      const double ratio = convergence[l].ratio();
-      if (ratio > Convergence::kStagnant && now && k > newton::kPatience && !convergence[l].ran_away(c) &&
-          residual_is_rounding(b, w, l, sizes[l])) {
-        arrived |= bit;
-        return;
-      }
       going |= bit;
-      current = b.size <= newton::kFullNewton || ratio > newton::kRefresh ? current | bit : current & ~bit;
+      current = b.size <= newton::kFullNewton || convergence[l].progress().ratio > newton::kRefresh ? current | bit
+                                                                                                    : current & ~bit;
     });
   }
   return arrived;

@@ -13,8 +13,8 @@
 namespace rattleback {
 namespace {
 
-constexpr double kEps = Convergence::kEps;
-constexpr double kRefresh = 0.05;    // contraction above which the matrix is computed anew
+using newton::kEps;
+using newton::kRefresh;
 constexpr double kExact = 0.5;       // times eps: a residual below this times its bound is as good as zero
 constexpr double kStagnating = 8.0;  // the same for one that does not get smaller
 
@@ -61,20 +61,13 @@ bool correct(double* x, const double* delta, std::int32_t size, double& big, dou
 Correction apply_correction(const SparsePlan::Block& b, double* w, const Sizes& sizes) {
   double big[2] = {sizes.typical[0], sizes.typical[1]}, change[2] = {0.0, 0.0};
   const double* delta = w + b.delta;
-  Correction c;
+  bool finite = true;
   for (const SparsePlan::Vector& v : b.unknowns) {
     const auto kind = static_cast<std::size_t>(v.scale);
-    if (!correct(w + v.slot, delta, v.size, big[kind], change[kind])) c.finite = false;
+    if (!correct(w + v.slot, delta, v.size, big[kind], change[kind])) finite = false;
     delta += v.size;
   }
-  if (!c.finite) return c;
-  for (int k = 0; k < 2; ++k) {
-    c.big[k] = std::fmax(big[k], sizes.noise[k]);
-    if (change[k] <= 0.0) continue;
-    c.size = std::fmax(c.size, change[k] / big[k]);
-    c.noise = std::fmax(c.noise, change[k] / std::fmax(big[k], sizes.noise[k]));
-  }
-  return c;
+  return finite ? measured(big, change, sizes) : Correction{.size = 0.0, .noise = 0.0, .finite = false};
 }
 
 }  // namespace
@@ -121,7 +114,8 @@ bool SparsePlan::solve_block(std::size_t number, double* w, const Sizes& sizes, 
   for (int k = 0; k < 4; ++k) size[k] = std::fmax(sizes.typical[k % 2], k < 2 ? 0.0 : sizes.noise[k % 2]);
   Convergence convergence(options);
   LinearRefinement refined(options);
-  bool current = true;  // the matrix is to be that of this point
+  const auto never = [] { return false; };  // residuals have been judged by then
+  bool current = true;                      // the matrix is to be that of this point
   double before = 0.0;
   for (int k = 1; k <= options.max_iterations; ++k) {
     if (k == 1) {
@@ -156,7 +150,7 @@ bool SparsePlan::solve_block(std::size_t number, double* w, const Sizes& sizes, 
       return false;
     }
     report.correction = c.size;
-    const bool arrived = b.linear ? refined(k, c.size) : convergence.arrived(c, current);
+    const bool arrived = b.linear ? refined(k, c.size) : convergence.arrived(c, current, false, k, never);
     if (arrived && !b.linear && convergence.ran_away(c)) {
       report.reason = kRanAway;
       return false;
@@ -165,8 +159,8 @@ bool SparsePlan::solve_block(std::size_t number, double* w, const Sizes& sizes, 
       run(SparsePart::values, number, w);
       return true;
     }
-    if (convergence.measured()) report.contraction = convergence.ratio();
-    current = !b.linear && convergence.ratio() > kRefresh;
+    if (convergence.measured()) report.contraction = convergence.progress().ratio;
+    current = !b.linear && convergence.progress().ratio > kRefresh;
   }
   report.reason = "Newton's iteration did not converge";
   return false;

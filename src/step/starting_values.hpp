@@ -16,7 +16,6 @@
 #include <cstdint>
 
 #include "step/equations.hpp"
-#include "step/newton_limits.hpp"
 
 namespace rattleback::starting {
 

@@ -12,7 +12,7 @@
 
 #include "engine/plan_stepper.hpp"
 #include "rattleback/generate.hpp"
-#include "step/newton_limits.hpp"
+#include "step/stopping.hpp"
 #include "support/motion.hpp"
 #include "system/angles.hpp"
 

@@ -5,17 +5,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <random>
-#include <sstream>
 
 #include <fmt/format.h>
 
 #include "engine/plan_stepper.hpp"
 #include "engine/text/carried.hpp"
-#include "engine/text/header_runtime.hpp"
 #include "rattleback/error.hpp"
 #include "rattleback/generate.hpp"
-#include "step/convergence.hpp"
 #include "support/motion.hpp"
 
 namespace rattleback::testing {
@@ -97,89 +93,5 @@ TEST(GeneratedHeader, IsLeftAloneWhenNothingChanged) {
   EXPECT_EQ(write_step_header(model, options_of("ode"), "Skate", path.string()), 2);
   std::filesystem::remove(path);
 }
-
-// The rule by which Newton's iteration ends, in a header and in the library, for corrections that shrink, take turns,
-// stagnate, or run away, with exact matrices and with others.
-TEST(GeneratedHeader, EndsNewtonsIterationByTheRuleOfTheLibrary) {
-  namespace fs = std::filesystem;
-  std::string pattern = (fs::temp_directory_path() / "rattleback_rule_XXXXXX").string();
-  const fs::path folder = mkdtemp(pattern.data());
-  std::ofstream(folder / "rule.cpp") << R"(#include <bit>
-#include <cmath>
-#include <cstdint>
-#include <cstdio>
-#include <limits>
-#include <utility>
-struct Header {
-  struct Report {
-    const char* reason = "";
-    int iterations = 0;
-    double residual = 0.0, correction = 0.0, contraction = 0.0, first = 0.0;
-  };
-)" << kHeaderMath << header_solve() << R"(};
-int main() {
-  int start = 0, current = 0, cautious = 0;
-  double size = 0.0, noise = 0.0, big = 0.0;
-  Header::Convergence c = {0.0, false};
-  while (std::scanf("%d %d %d %la %la %la", &start, &current, &cautious, &size, &noise, &big) == 6) {
-    if (start == 1) c = {0.0, cautious == 1};
-    if (start == 2) c.restart();
-    const Header::Correction x = {size, noise, {big, 1.0}};
-    const bool arrived = c.arrived(x, current == 1);
-    std::printf("%d %d %a %a\n", arrived, c.ran_away(x), c.ratio, c.older);
-  }
-}
-)";
-  std::mt19937_64 random(4);
-  std::uniform_real_distribution<double> uniform(0.0, 1.0);
-  const auto power = [&](double from, double to) { return std::pow(10.0, from + (to - from) * uniform(random)); };
-  std::string input, expected;
-  int turns = 0;  // one ratio small by chance: the test of two steps decides
-  for (int i = 0; i < 2000; ++i) {
-    SolveOptions options;
-    options.cautious = uniform(random) < 0.3;
-    Convergence convergence(options);
-    const double even = power(-6, 0), odd = uniform(random) < 0.5 ? even : power(-6, 0);
-    const double floor = uniform(random) < 0.5 ? 0.0 : power(-16, -9), noise = power(-4, 0);
-    const double grow = uniform(random) < 0.9 ? 1.0 : 1e2;
-    const int exact = uniform(random) < 0.4 ? 12 : static_cast<int>(3 * uniform(random));
-    double size = power(-4, 0), big = 1.0;
-    for (int k = 0; k < 12; ++k) {
-      const Correction c = {.size = size + floor, .noise = (size + floor) * noise, .finite = true, .big = {big, 1.0}};
-      const bool current = k<exact, restart = k> 0 && k == exact;
-      if (restart) convergence.restart();
-      const bool arrived = convergence.arrived(c, current);
-      fmt::format_to(std::back_inserter(input), "{} {} {} {:a} {:a} {:a}\n",
-                     k == 0    ? 1
-                     : restart ? 2
-                               : 0,
-                     current ? 1 : 0, options.cautious ? 1 : 0, c.size, c.noise, big);
-      fmt::format_to(std::back_inserter(expected), "{} {} {:a} {:a}\n", arrived ? 1 : 0,
-                     convergence.ran_away(c) ? 1 : 0, convergence.ratio(), convergence.older());
-      const double ratio = convergence.ratio();
-      turns += !arrived && !current && ratio > 0.0 && ratio < 0.5 && c.size * 2 * ratio <= Convergence::kSmall ? 1 : 0;
-      size *= (k % 2 == 0 ? even : odd) * (1.0 + 0.1 * uniform(random));
-      big *= grow;
-    }
-  }
-  EXPECT_GT(turns, 20);  // 43
-  std::ofstream(folder / "in.txt") << input;
-  const std::string to = (folder / "rule").string();
-  ASSERT_EQ(std::system(("c++ -std=c++20 -O0 " + to + ".cpp -o " + to + " && " + to + " < " + folder.string() +
-                         "/in.txt > " + to + ".txt")
-                            .c_str()),
-            0);
-  // As numbers: printf and fmt write hexadecimal digits in different ways.
-  std::ifstream told(to + ".txt");
-  std::istringstream ours(expected);
-  std::string a, b;
-  while (ours >> a) {
-    ASSERT_TRUE(told >> b);
-    ASSERT_EQ(std::strtod(a.c_str(), nullptr), std::strtod(b.c_str(), nullptr));
-  }
-  EXPECT_FALSE(told >> b);
-  fs::remove_all(folder);
-}
-
 }  // namespace
 }  // namespace rattleback::testing

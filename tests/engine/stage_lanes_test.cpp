@@ -23,7 +23,7 @@ std::vector<const Program*> all_programs(const Plan& plan) {
   return out;
 }
 
-// As emit.cpp does; `named`: the text knows every slot.
+// As step_text.cpp does; `named`: the text knows every slot.
 std::vector<std::uint8_t> uses(const Plan& plan, bool named) {
   std::vector<std::uint8_t> use(plan.image().size(), named ? StageLanes::kNamed : StageLanes::kFree);
   std::vector<char> written(use.size(), 0);

@@ -38,7 +38,7 @@ using Clock = std::chrono::steady_clock;
 
 // No contraction and no rewriting of functions: the bits of the interpreter. Errno and traps are not looked at.
 // -O2 with vectors took about twice as long to compile long steps. The bench cases were not faster with it, and the loops
-// that want vectors, those of larger matrices, are written with them (dense_text.cpp).
+// that want vectors, those of larger matrices, are written with them (common_text.cpp).
 constexpr std::array kFlags = {"-x",
                                "c",
                                "-std=gnu11",

@@ -8,15 +8,15 @@
 
 #include <fmt/format.h>
 
-#include "engine/text/dense_text.hpp"
+#include "engine/job.hpp"
+#include "engine/text/common_text.hpp"
 #include "engine/text/header_runtime.hpp"
 #include "engine/text/instruction_text.hpp"
+#include "engine/text/step_text.hpp"
 #include "step/starting_values.hpp"
 
 namespace rattleback {
 namespace {
-
-constexpr std::size_t kPiece = 250;  // instructions in one function, as in emit.cpp
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
   for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
@@ -112,7 +112,7 @@ std::string PlanText::function(std::string_view what, const Program& p) {
     const std::string piece = all.size() > kPiece ? fmt::format("{}_{}", name, k) : name;
     put("  [[gnu::cold, gnu::noinline]] static void {}(double* w) {{\n", piece);
     for (const Instruction& in : all.subspan(first, std::min(kPiece, all.size() - first)))
-      put("    {}\n", statement(p, in, slot, table));
+      put("    {}\n", statement(p, in, kOne, slot, table));
     put("  }}\n");
     calls += fmt::format("    {}(w);\n", piece);
   }
@@ -137,13 +137,15 @@ std::string PlanText::solver() {
       const std::string matrix = function(fmt::format("matrix{}", k), d.matrix),
                         right = function(fmt::format("right{}", k), d.right),
                         expand = function(fmt::format("expand{}", k), d.expand);
-      blocks += fmt::format("    static constexpr Leading leading{} = {{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}}};\n", k,
-                            matrix, right, expand, d.size, d.S, d.lu, d.pivots, d.rhs, d.y, d.guess);
+      blocks += fmt::format(
+          "    static constexpr Leading leading{} = {{{{{}}}, {{{}}}, {{{}}}, {}, {}, {}, {}, {}, {}, {}}};\n", k,
+          matrix, right, expand, d.size, d.S, d.lu, d.pivots, d.rhs, d.y, d.guess);
       leading = fmt::format("&leading{}", k);
     }
     blocks += fmt::format(
         "    static constexpr int unknowns{0}[] = {{{1}}};\n    static constexpr unsigned char scales{0}[] = {{{2}}};\n"
-        "    if (!solve_block({{{3}, {4}, {5}, unknowns{0}, scales{0}, {6}, {7}, {8}, {9}, {10}, {11}, {12}}}, w,\n"
+        "    if (!solve_block({{{{{3}}}, {{{4}}}, {{{5}}}, unknowns{0}, scales{0}, {6}, {7}, {8}, {9}, {10}, {11}, "
+        "{12}}}, w,\n"
         "                     sizes, tolerance, most, cautious, {13}, report))\n      return false;\n",
         k, unknowns, scales, before, residual, jacobian, b.size, b.r, b.J, b.lu, b.pivots, b.linear, leading,
         b.leading ? "nullptr" : fmt::format("left + {}", k));
@@ -196,7 +198,7 @@ class HeaderText {
   StepShape shape_;
   const WatchedPlan& watched_;
   const HeaderNames& names_;
-  std::string out_;
+  std::string out_, newton_;  // newton_: the namespace of header_newton()
 };
 
 void HeaderText::head() {
@@ -216,9 +218,11 @@ void HeaderText::head() {
       "//   const auto end = motion.advance(motion.kStep, 1000);\n"
       "//   if (!end.ok) std::fprintf(stderr, \"stopped at t = %g: %s\\n\", motion.t(), end.reason);\n"
       "#pragma once\n\n#include <array>\n#include <bit>\n#include <cmath>\n#include <cstddef>\n#include <cstdint>\n"
-      "#include <limits>\n#include <utility>\n\n",
+      "#include <limits>\n#include <type_traits>\n#include <utility>\n\n",
       plain(names_.description), names_.name);
   if (!scope.empty()) put("namespace {} {{\n\n", scope);
+  newton_ = name + "_newton";
+  put("{}", header_newton(newton_));
   put("struct {} {{\n", name);
 }
 
@@ -293,10 +297,21 @@ void HeaderText::advance() {
   put("{}", enter);
   if (data_.step.has(kReferenceEnergy)) put("    w_[{}] = reference_energy;\n", data_.step.slot(kReferenceEnergy));
   put(R"(    while (out.done < steps) {{
-      Job job = {{w_, history_, newest_.data(), far_.data(), left_, lambda.data(), {}, t_base_, h, h_before_, 0.0, count_, steps - out.done,
-                 0, 0, max_iterations, 0, 0}};
+      NativeJob job{{}};
+      job.w = w_;
+      job.history = history_;
+      job.newest = newest_.data();
+      job.far = far_.data();
+      job.multipliers = lambda.data();
+      job.saved = {};
+      job.t_base = t_base_;
+      job.h = h;
+      job.h_before = h_before_;
+      job.count = count_;
+      job.steps = steps - out.done;
+      job.most = max_iterations;
       if (plain_steps_ahead()) {{
-        plain_steps(&job);
+        plain_steps(&job, left_);
         iterations += job.iterations;
         max_iterations = job.most;
         h_before_ = job.h_before;
@@ -317,44 +332,13 @@ void HeaderText::advance() {
 void HeaderText::plain_steps(const LoopText& loop) {
   put(R"(
   // --- plain steps: starting values extrapolated, Newton converging, the state finite
-  struct Job {{
-    double *w, *history;
-    int* newest;
-    int* far;
-    double *left, *lambda, *saved;
-    double t_base, h, h_before, at;
-    std::int64_t count, steps, done, iterations;
-    int most, part, spent;
-  }};
-  static void plain_steps(Job* const job) {{
-    double* __restrict const w = job->w;
-    [[maybe_unused]] double* __restrict const history = job->history;
-    [[maybe_unused]] double* __restrict const left = job->left;
-    [[maybe_unused]] double* __restrict const multipliers = job->lambda;
-    const double h = job->h;
+  {}  static void plain_steps(NativeJob* const job, [[maybe_unused]] double* __restrict const left) {{
     [[maybe_unused]] constexpr double tolerance = {};
     [[maybe_unused]] constexpr int max_newton = {};
-    double h_before = job->h_before, at = 0.0;
-    const std::int64_t steps = job->steps;
-    [[maybe_unused]] const std::int64_t count = job->count;
-    std::int64_t done = 0, iterations = 0;
-    int part = 0, spent = 0, before = 0, most = job->most;
-    [[maybe_unused]] int k = 0, since = 0, current = 1;
-    [[maybe_unused]] double typical0 = 0.0, typical1 = 0.0, noise0 = 0.0, noise1 = 0.0, big0 = 0.0, big1 = 0.0;
-    [[maybe_unused]] double change0 = 0.0, change1 = 0.0, first0 = 0.0, first1 = 0.0;
-    [[maybe_unused]] double size = 0.0, last = 0.0, ratio = 0.0, older = 0.0, next = 0.0;
-    [[maybe_unused]] static constexpr double parts[] = {{{}}};
 )",
-      literal(data_.solve.tolerance), data_.solve.max_iterations, numbers(shape_.gamma));
-  std::string variables = loop.variables, code = loop.loop;
-  if (!data_.step.linear()) {
-    variables += fmt::format("  double *x1 = nullptr, guess[{}];\n", data_.step.unknown_slots().size()) +
-                 "  [[maybe_unused]] double per = 0.0;\n  bool look = false, rough = false;\n";
-  } else {
-    variables += "  [[maybe_unused]] double per = 0.0;\n";
-  }
+      kNativeJobText, literal(data_.solve.tolerance), data_.solve.max_iterations);
   // One level deeper than in C.
-  for (const std::string* text : {&variables, &code}) {
+  for (const std::string* text : {&loop.variables, &loop.loop}) {
     std::string_view rest = *text;
     while (!rest.empty()) {
       const std::size_t end = std::min(rest.find('\n'), rest.size() - 1);
@@ -382,23 +366,16 @@ void HeaderText::sub_step(const Plan& plan, const std::string& prefix, bool firs
   put("    w[{}] = h;\n", plan.slot(kStepSize));
   if (plan.has(kPreviousStep)) put("    w[{}] = h_before_;\n", plan.slot(kPreviousStep));
   if (plan.has(kReferenceEnergy)) put("    w[{}] = reference_energy;\n", plan.slot(kReferenceEnergy));
-  put("    Sizes sizes = {{{{1e-300, 1e-300}}, {{0.0, 0.0}}}};\n    [[maybe_unused]] bool warm = false;\n");
+  put("    Sizes sizes;\n    [[maybe_unused]] bool warm = false;\n");
   if (!plan.linear()) {
     const std::int32_t x = data_.step.slot(kPosition);
     const std::int32_t from = x + (shape_.nv > 0 ? static_cast<std::int32_t>(shape_.n) : 0);
-    put(R"(    double size = 1e-300;
-    for (int i = 0; i < {0}; ++i) size = larger(size, fabs(w_[{1} + i]));
-    sizes.typical[0] = size;
-    sizes.typical[1] = size * {2} / fabs(h);
-)",
-        shape_.nv > 0 ? shape_.nv : shape_.n, from, literal(data_.multiplier_scale));
+    const std::string rules = newton_ + "::rattleback::newton::", scale = literal(data_.multiplier_scale);
+    put("    {0}typical_sizes({0}Assign{{}}, sizes, largest(w_ + {1}, {2}), {3}, h);\n", rules, from,
+        shape_.nv > 0 ? shape_.nv : shape_.n, scale);
     if (shape_.nv > 0)
-      put(R"(    double length = larger(size * fabs(h), {0});
-    for (int i = 0; i < {1}; ++i) length = larger(length, fabs(w_[{2} + i]));
-    sizes.noise[0] = larger(length, length / fabs(h));
-    sizes.noise[1] = sizes.noise[0] * {3} / fabs(h);
-)",
-          shape_.angles.empty() ? "0.0" : "kTurnHigh", shape_.n, x, literal(data_.multiplier_scale));
+      put("    {0}noise_sizes({0}Assign{{}}, sizes, largest(w_ + {1}, {2}), {3}, {4}, h);\n", rules, x, shape_.n,
+          shape_.angles.empty() ? "0.0" : "kTurnHigh", scale);
     if (!first) {
       const auto unknowns = plan.unknown_slots();
       std::string slots;
@@ -492,7 +469,7 @@ void HeaderText::level() {
   put(R"(    level_guess(a);
     Report report;
     double left[{}] = {{}};
-    return level_solve(a, {{{{1e-300, 1e-300}}, {{0.0, 0.0}}}}, 0.0, {}, false, left, report) && all_finite(a + {}, {});
+    return level_solve(a, {{}}, 0.0, {}, false, left, report) && all_finite(a + {}, {});
   }}
 )",
       std::max<std::size_t>(1, level->blocks().size()), SolveOptions{}.max_iterations, level->result_slot(), count);
@@ -500,7 +477,7 @@ void HeaderText::level() {
 
 void HeaderText::other_steps() {
   const bool two_step = data_.two_step, composed = shape_.gamma.size() > 1, angles = !shape_.angles.empty();
-  put("{}", header_solve());
+  put("{}", header_solve(newton_));
   level();
   put("{}", PlanText(data_.step, "step").solver());
   sub_step(data_.step, "step", false);
@@ -520,7 +497,7 @@ void HeaderText::other_steps() {
   const std::string x = fmt::format("w_ + {}", data_.step.slot(kPosition));
   put(R"(
   // One step that is not plain, from the sub-step that was reached.
-  [[gnu::cold, gnu::noinline]] bool other_step(double h, const Job& job, Report& out) {{
+  [[gnu::cold, gnu::noinline]] bool other_step(double h, const NativeJob& job, Report& out) {{
     static constexpr double parts[] = {{{0}}};
     double at = job.part > 0 ? job.at : t();
     int spent = job.spent;
@@ -615,8 +592,6 @@ std::string HeaderText::write() {
   std::string functions = loop.functions;
   if (functions.find("lanes") != std::string::npos)
     put("  typedef double lanes __attribute__((vector_size(32), aligned(8), may_alias));\n");
-  // C has a word for it, C++ has not, and both compilers have one of their own.
-  replace_all(functions, " restrict ", " __restrict ");
   replace_all(functions, "static const double table", "static constexpr double table");
   std::string_view rest = functions;
   while (!rest.empty()) {

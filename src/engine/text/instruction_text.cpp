@@ -1,6 +1,7 @@
 #include "engine/text/instruction_text.hpp"
 
 #include <cmath>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -36,59 +37,77 @@ std::string literal(double x) {
   return std::signbit(x) ? fmt::format("(-{:a})", -x) : fmt::format("{:a}", x);
 }
 
-std::string statement(const Program& program, const Instruction& in, const SlotName& name, const TableName& table) {
-  if (in.code == Code::clear) {
-    std::string out;
-    for (std::uint32_t k = 0; k < in.b; ++k) out += fmt::format("{}{} = 0.0;", k > 0 ? " " : "", name(in.dst + k));
-    return out;
-  }
-  const std::string d = name(in.dst), x = name(in.a);
-  const auto function = [&](const char* f) { return fmt::format("{} = {}({});", d, f, x); };
-  const auto binary = [&](const char* op) { return fmt::format("{} = {} {} {};", d, x, op, name(in.b)); };
-  const auto two = [&](const char* f) { return fmt::format("{} = {}({}, {});", d, f, x, name(in.b)); };
-  switch (in.code) {
-    case Code::neg: return fmt::format("{} = -{};", d, x);
-    case Code::sin: return function("sin");
-    case Code::cos: return function("cos");
-    case Code::tan: return function("tan");
-    case Code::asin: return function("asin");
-    case Code::acos: return function("acos");
-    case Code::atan: return function("atan");
-    case Code::sinh: return function("sinh");
-    case Code::cosh: return function("cosh");
-    case Code::tanh: return function("tanh");
-    case Code::exp: return function("exp");
-    case Code::log: return function("log");
-    case Code::sqrt: return function("sqrt");
-    case Code::abs: return function("fabs");
-    case Code::sign: return fmt::format("{} = (double)(({} > 0.0) - ({} < 0.0));", d, x, x);
-    case Code::copy: return fmt::format("{} = {};", d, x);
-    case Code::add: return binary("+");
-    case Code::sub: return binary("-");
-    case Code::mul: return binary("*");
-    case Code::div: return binary("/");
-    case Code::pow: return two("pow");
-    case Code::atan2: return two("atan2");
-    case Code::hypot: return two("hypot");
-    case Code::min: return fmt::format("{0} = {2} < {1} ? {2} : {1};", d, x, name(in.b));
-    case Code::max: return fmt::format("{0} = {1} < {2} ? {2} : {1};", d, x, name(in.b));
-    case Code::less: return fmt::format("{} = {} < {} ? 1.0 : 0.0;", d, x, name(in.b));
-    case Code::less_equal: return fmt::format("{} = {} <= {} ? 1.0 : 0.0;", d, x, name(in.b));
-    case Code::select: return fmt::format("{} = {} != 0.0 ? {} : {};", d, x, name(in.b), name(in.c));
-    case Code::mul_add: return fmt::format("{} = {} * {} + {};", d, x, name(in.b), name(in.c));
-    case Code::mul_sub: return fmt::format("{} = {} * {} - {};", d, x, name(in.b), name(in.c));
-    case Code::sub_mul: return fmt::format("{} = {} - {} * {};", d, name(in.c), x, name(in.b));
+std::string Words::number(double x) const { return wide ? "ALL(" + literal(x) + ")" : literal(x); }
+
+std::string Words::pick(const std::string& condition, const std::string& yes, const std::string& no) const {
+  return fmt::format(fmt::runtime(wide ? "pick({}, {}, {})" : "({} ? {} : {})"), condition, yes, no);
+}
+
+std::string formula(Code code, Words words, const Operand& x) {
+  const auto call = [&](std::string_view name) {
+    std::string arguments = x(0);
+    for (int k = 1; k < argument_count(code); ++k) arguments += ", " + x(k);
+    return fmt::format("{}{}({})", words.wide ? "lane_" : "", name, arguments);
+  };
+  const auto one_if = [&](const std::string& condition) {
+    return words.pick(condition, words.number(1.0), words.number(0.0));
+  };
+  switch (code) {
+    case Code::neg: return "-" + x(0);
+    case Code::sin: return call("sin");
+    case Code::cos: return call("cos");
+    case Code::tan: return call("tan");
+    case Code::asin: return call("asin");
+    case Code::acos: return call("acos");
+    case Code::atan: return call("atan");
+    case Code::sinh: return call("sinh");
+    case Code::cosh: return call("cosh");
+    case Code::tanh: return call("tanh");
+    case Code::exp: return call("exp");
+    case Code::log: return call("log");
+    case Code::sqrt: return call("sqrt");
+    case Code::pow: return call("pow");
+    case Code::atan2: return call("atan2");
+    case Code::hypot: return call("hypot");
+    case Code::abs: return words.size_of(x(0));
+    case Code::sign: return fmt::format("{} - {}", one_if(x(0) + " > 0.0"), one_if(x(0) + " < 0.0"));
+    case Code::copy: return x(0);
+    case Code::add: return fmt::format("{} + {}", x(0), x(1));
+    case Code::sub: return fmt::format("{} - {}", x(0), x(1));
+    case Code::mul: return fmt::format("{} * {}", x(0), x(1));
+    case Code::div: return fmt::format("{} / {}", x(0), x(1));
+    case Code::min: return words.pick(x(1) + " < " + x(0), x(1), x(0));
+    case Code::max: return words.pick(x(0) + " < " + x(1), x(1), x(0));
+    case Code::less: return one_if(x(0) + " < " + x(1));
+    case Code::less_equal: return one_if(x(0) + " <= " + x(1));
+    case Code::select: return words.pick(x(0) + " != 0.0", x(1), x(2));
+    case Code::mul_add: return fmt::format("{} * {} + {}", x(0), x(1), x(2));
+    case Code::mul_sub: return fmt::format("{} * {} - {}", x(0), x(1), x(2));
+    case Code::sub_mul: return fmt::format("{} - {} * {}", x(2), x(0), x(1));
     case Code::lookup:
-    case Code::lookup_slope: {
-      const std::vector<double>& values = program.tables[in.b];
-      return fmt::format("{} = look_up({}, {}, {}, {});", d, table(values), values.size() / 2, x,
-                         in.code == Code::lookup_slope ? 1 : 0);
-    }
+    case Code::lookup_slope:
     case Code::clear:
     case Code::loop:
-    case Code::end: break;
+    case Code::end: break;  // not formulas of slots alone
   }
   return "";
+}
+
+std::string statement(const Program& program, const Instruction& in, Words words, const SlotName& name,
+                      const TableName& table) {
+  if (in.code == Code::clear) {
+    std::string out;
+    for (std::uint32_t k = 0; k < in.b; ++k)
+      out += fmt::format("{}{} = {};", k > 0 ? " " : "", name(in.dst + k), words.number(0.0));
+    return out;
+  }
+  if (in.code == Code::lookup || in.code == Code::lookup_slope) {
+    const std::vector<double>& values = program.tables[in.b];
+    return fmt::format("{} = {}look_up({}, {}, {}, {});", name(in.dst), words.wide ? "lane_" : "", table(values),
+                       values.size() / 2, name(in.a), in.code == Code::lookup_slope ? 1 : 0);
+  }
+  const std::uint32_t read[] = {in.a, in.b, in.c};
+  return fmt::format("{} = {};", name(in.dst), formula(in.code, words, [&](int k) { return name(read[k]); }));
 }
 
 }  // namespace rattleback

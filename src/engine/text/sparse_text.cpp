@@ -8,9 +8,10 @@
 
 #include <fmt/format.h>
 
-#include "engine/text/dense_text.hpp"
+#include "engine/text/common_text.hpp"
+#include "engine/text/instruction_text.hpp"
 #include "engine/text/stagger.hpp"
-#include "step/convergence.hpp"
+#include "step/stopping.hpp"
 
 namespace rattleback {
 namespace {
@@ -21,66 +22,6 @@ constexpr std::int32_t kStrip = 256;
 static_assert(kStrip % kChunk == 0);
 // Models without families have texts that grow with them; beyond this a compiler would take too long.
 constexpr std::size_t kMostInstructions = 20'000;
-
-// Functions of one number and of four; the formulas of expr/interpreter.cpp.
-constexpr const char* kFunctions = R"(
-#define F1(name, formula) \
-  static inline double s_##name(double x) { return formula; } \
-  static inline lanes v_##name(lanes x) { return (lanes){s_##name(x[0]), s_##name(x[1]), s_##name(x[2]), s_##name(x[3])}; }
-#define F2(name, formula) \
-  static inline double s_##name(double x, double y) { return formula; } \
-  static inline lanes v_##name(lanes x, lanes y) { \
-    return (lanes){s_##name(x[0], y[0]), s_##name(x[1], y[1]), s_##name(x[2], y[2]), s_##name(x[3], y[3])}; \
-  }
-F1(sin, sin(x)) F1(cos, cos(x)) F1(tan, tan(x)) F1(asin, asin(x)) F1(acos, acos(x)) F1(atan, atan(x))
-F1(sinh, sinh(x)) F1(cosh, cosh(x)) F1(tanh, tanh(x)) F1(exp, exp(x)) F1(log, log(x)) F1(sqrt, sqrt(x))
-F1(abs, fabs(x)) F1(sign, (double)((x > 0.0) - (x < 0.0)))
-F2(pow, pow(x, y)) F2(atan2, atan2(x, y)) F2(hypot, hypot(x, y)) F2(min, y < x ? y : x) F2(max, x < y ? y : x)
-F2(less, x < y ? 1.0 : 0.0) F2(less_equal, x <= y ? 1.0 : 0.0)
-static inline double s_select(double x, double y, double z) { return x != 0.0 ? y : z; }
-static inline lanes v_select(lanes x, lanes y, lanes z) {
-  return (lanes){s_select(x[0], y[0], z[0]), s_select(x[1], y[1], z[1]), s_select(x[2], y[2], z[2]), s_select(x[3], y[3], z[3])};
-}
-typedef long long bits __attribute__((vector_size(32)));
-static inline lanes v_size(lanes x) { return (lanes)((bits)x & 0x7fffffffffffffffLL); }
-static inline double s_size(double x) { return fabs(x); }
-#define LOAD(p) (*(const lanes*)(p))
-#define STORE(p) (*(lanes*)(p))
-#define ALL(x) ((x) - (lanes){0.0, 0.0, 0.0, 0.0})
-)";
-
-const char* function_name(Code code) {
-  switch (code) {
-    case Code::sin: return "sin";
-    case Code::cos: return "cos";
-    case Code::tan: return "tan";
-    case Code::asin: return "asin";
-    case Code::acos: return "acos";
-    case Code::atan: return "atan";
-    case Code::sinh: return "sinh";
-    case Code::cosh: return "cosh";
-    case Code::tanh: return "tanh";
-    case Code::exp: return "exp";
-    case Code::log: return "log";
-    case Code::sqrt: return "sqrt";
-    case Code::abs: return "abs";
-    case Code::sign: return "sign";
-    case Code::pow: return "pow";
-    case Code::atan2: return "atan2";
-    case Code::hypot: return "hypot";
-    case Code::min: return "min";
-    case Code::max: return "max";
-    case Code::less: return "less";
-    case Code::less_equal: return "less_equal";
-    case Code::select: return "select";
-    default: return "";
-  }
-}
-
-int arguments(Code code) {
-  if (code == Code::select) return 3;
-  return code >= Code::pow && code <= Code::less_equal ? 2 : 1;
-}
 
 bool is_sink(const LoopInstruction& in) {
   return in.what == LoopCode::store || in.what == LoopCode::store_add || in.what == LoopCode::reduce;
@@ -143,7 +84,7 @@ class Writer {
   void write_members(const Loop& loop, bool vector);
   void write_run(std::span<const Products::Factors> factors, const Products::Run& run, const char* to,
                  const char* second, std::int32_t shift);
-  std::string formula(const LoopInstruction& in, bool vector);
+  std::string value(const LoopInstruction& in, bool vector);
   std::size_t table(const std::vector<double>& values);
 
   const SparsePlan& plan_;
@@ -214,42 +155,20 @@ void Writer::program(const Program& p) {
 }
 
 void Writer::write_instruction(const Program& p, const Instruction& in) {
-  const auto binary = [&](const char* op) { line("w[{}] = w[{}] {} w[{}];", in.dst, in.a, op, in.b); };
-  switch (in.code) {
-    case Code::neg: line("w[{}] = -w[{}];", in.dst, in.a); return;
-    case Code::copy: line("w[{}] = w[{}];", in.dst, in.a); return;
-    case Code::add: binary("+"); return;
-    case Code::sub: binary("-"); return;
-    case Code::mul: binary("*"); return;
-    case Code::div: binary("/"); return;
-    case Code::mul_add: line("w[{}] = w[{}] * w[{}] + w[{}];", in.dst, in.a, in.b, in.c); return;
-    case Code::mul_sub: line("w[{}] = w[{}] * w[{}] - w[{}];", in.dst, in.a, in.b, in.c); return;
-    case Code::sub_mul: line("w[{}] = w[{}] - w[{}] * w[{}];", in.dst, in.c, in.a, in.b); return;
-    case Code::lookup:
-    case Code::lookup_slope: {
-      const std::vector<double>& values = p.tables[in.b];
-      line("w[{}] = look_up(tables[{}], {}, w[{}], {});", in.dst, table(values), values.size() / 2, in.a,
-           in.code == Code::lookup_slope ? 1 : 0);
-      return;
-    }
-    default: break;
-  }
-  const std::array slots = {in.a, in.b, in.c};
-  std::string text;
-  for (int k = 0; k < arguments(in.code); ++k)
-    text += fmt::format("{}w[{}]", k > 0 ? ", " : "", slots[static_cast<std::size_t>(k)]);
-  line("w[{}] = s_{}({});", in.dst, function_name(in.code), text);
+  line("{}", statement(
+                 p, in, kOne, [](std::uint32_t slot) { return fmt::format("w[{}]", slot); },
+                 [&](const std::vector<double>& values) { return fmt::format("tables[{}]", table(values)); }));
 }
 
 // Four members i .. i+3 of an array, or member i.
 std::string element(const std::string& array, std::int32_t first, std::int32_t step, bool vector) {
   const auto one = [&](int l) { return fmt::format("{}[{} + {} * (i + {})]", array, first, step, l); };
   if (!vector) return fmt::format("{}[{} + {} * i]", array, first, step);
-  if (step == 1) return fmt::format("LOAD({} + {} + i)", array, first);
-  return fmt::format("(lanes){{{}, {}, {}, {}}}", one(0), one(1), one(2), one(3));
+  if (step == 1) return fmt::format("V({} + {} + i)", array, first);
+  return fmt::format("(v){{{}, {}, {}, {}}}", one(0), one(1), one(2), one(3));
 }
 
-std::string Writer::formula(const LoopInstruction& in, bool vector) {
+std::string Writer::value(const LoopInstruction& in, bool vector) {
   switch (in.what) {
     case LoopCode::load: return element("w", in.a, in.b, vector);
     case LoopCode::table:
@@ -257,24 +176,13 @@ std::string Writer::formula(const LoopInstruction& in, bool vector) {
     case LoopCode::index: {
       const auto one = [&](int l) { return fmt::format("(double)({} + {} * (i + {}))", in.a, in.b, l); };
       if (!vector) return one(0);
-      return fmt::format("(lanes){{{}, {}, {}, {}}}", one(0), one(1), one(2), one(3));
+      return fmt::format("(v){{{}, {}, {}, {}}}", one(0), one(1), one(2), one(3));
     }
     default: break;
   }
-  switch (in.code) {
-    case Code::neg: return fmt::format("-r{}", in.a);
-    case Code::copy: return fmt::format("r{}", in.a);
-    case Code::add: return fmt::format("r{} + r{}", in.a, in.b);
-    case Code::sub: return fmt::format("r{} - r{}", in.a, in.b);
-    case Code::mul: return fmt::format("r{} * r{}", in.a, in.b);
-    case Code::div: return fmt::format("r{} / r{}", in.a, in.b);
-    default: break;
-  }
   const std::array registers = {in.a, in.b, in.c};
-  std::string text = fmt::format("{}_{}(", vector ? 'v' : 's', function_name(in.code));
-  for (int k = 0; k < arguments(in.code); ++k)
-    text += fmt::format("{}r{}", k > 0 ? ", " : "", registers[static_cast<std::size_t>(k)]);
-  return text + ")";
+  return formula(in.code, Words{vector},
+                 [&](int k) { return fmt::format("r{}", registers[static_cast<std::size_t>(k)]); });
 }
 
 // The registers of member i, or of i .. i+3.
@@ -282,10 +190,10 @@ void Writer::write_members(const Loop& loop, bool vector) {
   for (const LoopInstruction& in : loop.body) {
     if (is_sink(in)) continue;
     if (in.what == LoopCode::broadcast)
-      line("const {} r{} = {};", vector ? "lanes" : "double", in.dst,
+      line("const {} r{} = {};", Words{vector}.type(), in.dst,
            vector ? fmt::format("ALL(b{})", in.dst) : fmt::format("b{}", in.dst));
     else
-      line("const {} r{} = {};", vector ? "lanes" : "double", in.dst, formula(in, vector));
+      line("const {} r{} = {};", Words{vector}.type(), in.dst, value(in, vector));
   }
 }
 
@@ -297,7 +205,7 @@ void Writer::write_loop(const Program& p, const Loop& loop, bool plain) {
   const auto store = [&](const LoopInstruction& in, const std::string& value, bool vector) {
     const char* const op = in.what == LoopCode::store ? "=" : "+=";
     if (vector && in.b == 1) {
-      line("STORE(w + {} + i) {} {};", in.a, op, value);
+      line("V(w + {} + i) {} {};", in.a, op, value);
     } else if (!vector) {
       line("w[{} + {} * i] {} {};", in.a, in.b, op, value);
     } else {
@@ -333,7 +241,7 @@ void Writer::write_loop(const Program& p, const Loop& loop, bool plain) {
     sinks = 0;
     for (const LoopInstruction& in : loop.body)
       if (is_sink(in))
-        line(fmt::runtime(vector ? "STORE(x{} + (i - first)) = r{};" : "x{}[i - first] = r{};"), sinks++, in.dst);
+        line(fmt::runtime(vector ? "V(x{} + (i - first)) = r{};" : "x{}[i - first] = r{};"), sinks++, in.dst);
     close();
   }
   sinks = 0;
@@ -347,7 +255,7 @@ void Writer::write_loop(const Program& p, const Loop& loop, bool plain) {
     line("i = first;");
     if (in.b == 1) {
       loop_over(true);
-      store(in, fmt::format("LOAD(x{} + (i - first))", x), true);
+      store(in, fmt::format("V(x{} + (i - first))", x), true);
       close();
     }
     loop_over(false);
@@ -393,19 +301,19 @@ void Writer::write_run(std::span<const Products::Factors> factors, const Product
       const Products::Factors& f = factors[k];
       const auto all = [&](char name) { return fmt::format(fmt::runtime(vector ? "ALL({}{})" : "{}{}"), name, k); };
       std::string a = f.a_step == 0 ? all('a') : element("w", f.a, f.a_step, vector);
-      if (bound) a = fmt::format("{}_size({})", vector ? 'v' : 's', a);
+      if (bound) a = Words{vector}.size_of(a);
       const std::string b = f.b_step == 0 ? all('b') : element(second, f.b, f.b_step, vector);
       const bool plain = !bound && f.b_step == 0 && f.b == plan_.one();
-      line("{}s {}= {}{}{};", k == 0 ? (vector ? "lanes " : "double ") : "", k == 0 ? "" : "+", a, plain ? "" : " * ",
+      line("{}s {}= {}{}{};", k == 0 ? (vector ? "v " : "double ") : "", k == 0 ? "" : "+", a, plain ? "" : " * ",
            plain ? "" : b);
     }
-    if (bound) line("s = {} * s;", Convergence::kEps);
+    if (bound) line("s = {} * s;", newton::kEps);
   };
   if (run.count >= 2 * kLanes) {
     open("for (; i + {} <= end; i += {})", kLanes, kLanes);
     sum(true);
     if (run.to_step == 1)
-      line("STORE({} + {} + i) = s;", to, run.to + shift);
+      line("V({} + {} + i) = s;", to, run.to + shift);
     else
       for (int l = 0; l < kLanes; ++l) line("{}[{} + {} * (i + {})] = s[{}];", to, run.to + shift, run.to_step, l, l);
     close();
@@ -459,7 +367,7 @@ void Writer::write_part() {
 SparseText Writer::write() {
   out_ += kHeadText;
   out_ += kLookUpText;
-  out_ += kFunctions;
+  out_ += kLaneWordsText;
   for (const SparsePlan::Block& b : plan_.blocks()) {  // in the order of SparsePart
     const auto start = [&] {
       program(b.before);

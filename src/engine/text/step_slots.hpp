@@ -10,7 +10,7 @@
 
 namespace rattleback {
 
-// Slots of the correction of a block, as in newton.cpp.
+// Slots of the correction of a block, as in step/block_newton.hpp.
 inline std::int32_t correction_slot(const Plan::Block& b) { return b.pivots + 2 * b.size; }
 
 class StepSlots {
