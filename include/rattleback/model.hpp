@@ -71,8 +71,11 @@ struct PortHamiltonianParts {
   std::vector<Part> parts;
 };
 
-// The names that expressions of a model file may use, kept for expressions that come later (src/model/grammar/expression.hpp).
-struct ExpressionScope;
+// What a model file says, beyond the graph (src/model/written.hpp).
+struct Written;
+
+// Names with numbers or expressions of numbers.
+using Settings = std::vector<std::pair<std::string, std::string>>;
 
 struct Model {
   std::string name;  // the author's title
@@ -81,7 +84,7 @@ struct Model {
   Kind kind = Kind::mechanical;
   std::shared_ptr<const Graph> graph;  // whoever adds to it works on a copy; node numbers stay valid there
 
-  std::vector<std::pair<std::string, double>> parameters;  // scalar ones, evaluated
+  std::vector<std::pair<std::string, double>> parameters;  // their values; arrays element by element, "k[2]"
 
   // mechanical: coordinates q, velocities v = q'. dae: states y (coordinates) and algebraic variables z.
   // odae: positions y (coordinates), velocities z and multipliers psi (algebraic).
@@ -122,7 +125,11 @@ struct Model {
   std::vector<std::int32_t> keep_q, keep_v;  // elements of q0 and v0 that a projection holds
   std::vector<ExactValue> exact;
   RunDefaults run;
-  std::shared_ptr<const ExpressionScope> scope;  // of a model file; null for a model from C++
+  std::shared_ptr<const Written> written;  // of a model file; null for a model from C++
+
+  // The same system with other values of parameters and starts: what load_model() gives with these after the options it
+  // was loaded with. Its text is not read again. Throws Error where load_model() does, and for a model from C++.
+  [[nodiscard]] Model with(const Settings& parameters, const Settings& starts = {}) const;
 
   // Its variables are states with an energy: there are no velocities and no multipliers.
   [[nodiscard]] bool has_states() const { return kind == Kind::skew_gradient || kind == Kind::port_hamiltonian; }
@@ -135,8 +142,8 @@ struct Model {
 
 // Changes that a user makes to a model from the command line; values are numbers or expressions of numbers.
 struct LoadOptions {
-  std::vector<std::pair<std::string, std::string>> set = {};    // parameters
-  std::vector<std::pair<std::string, std::string>> start = {};  // initial values: "x", "theta'", "w[2]'"
+  Settings set = {};                   // parameters
+  Settings start = {};                 // initial values: "x", "theta'", "w[2]'"
   std::vector<std::string> keep = {};  // initial values that a projection holds; instead of the model's own list
   // Families and sums with at most this many members become scalars, which share more subexpressions.
   std::int32_t unroll_below = 64;

@@ -16,6 +16,7 @@
 #include "method/runge_kutta/family_step.hpp"
 #include "method/runge_kutta/rk_families.hpp"
 #include "method/runge_kutta/runge_kutta.hpp"
+#include "model/written.hpp"
 #include "rattleback/error.hpp"
 #include "system/families/family_start.hpp"
 #include "tableau/compositions.hpp"
@@ -249,7 +250,7 @@ Model load_to_run(const std::string& system, LoadOptions load, const Options& op
   Model model = load_model(system, load);
   if (largest_family(model) == 0 || takes_families(model, options)) return model;
   load.unroll_below = kLargestFamily;
-  return load_model(system, load);
+  return read_again(model, load);
 }
 
 BoundMethod bind(const System& system, const Options& options, const Start& start) {

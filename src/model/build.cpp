@@ -171,8 +171,7 @@ Model build(ModelText& text, UnrollPolicy policy) {
   model.angles = text.angles;
   model.project = text.project;
   model.run = text.run;
-  for (const Parameter& p : text.world.parameters)
-    if (!p.array) model.parameters.emplace_back(p.name, p.values[0]);
+  model.parameters = text.world.values();
   model.q0 = text.q0;
   model.v0 = text.v0;
   model.z0 = text.z0;

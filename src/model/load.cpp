@@ -1,12 +1,13 @@
-// The two ways into the front end: a file or shipped name, and a text.
+// The ways into the front end: a file or shipped name, a text, and what a model keeps of its text.
 #include <algorithm>
 #include <filesystem>
+#include <ranges>
 
 #include "files/read.hpp"
-#include "model/grammar/expression.hpp"
 #include "model/grammar/suggest.hpp"
 #include "model/kinds/interconnection.hpp"
-#include "model/model_text.hpp"
+#include "model/reader.hpp"
+#include "model/written.hpp"
 #include "rattleback/error.hpp"
 
 namespace rattleback {
@@ -48,26 +49,73 @@ std::string Model::multiplier_name(std::int32_t i) const {
   return i < holonomic_names.size() ? holonomic_names[i] : nonholonomic_names[i - holonomic_names.size()];
 }
 
+const Drawing* drawing_of(const Model& model) {
+  const bool has = model.written && model.written->text && model.written->text->drawing;
+  return has ? &*model.written->text->drawing : nullptr;
+}
+
+namespace {
+
+void finish(const std::shared_ptr<const Written>& written, Model& model) {
+  const front::Source& source = written->document->source;
+  model.key = stem_of(source.file());
+  if (model.name.empty()) model.name = model.key;
+  model.text = source.text();
+  model.written = written;
+}
+
+Model read(const std::shared_ptr<const front::Document>& document, const LoadOptions& options) {
+  const auto written = std::make_shared<Written>(Written{document, options, {}});
+  const bool joined = front::is_interconnection(document->root);
+  if (!joined) written->text.emplace(front::read_model_text(document->source, document->root, options));
+  Model model = joined ? front::load_interconnection(document->source, document->root, options)
+                       : front::build_model(*written->text, options);
+  finish(written, model);
+  return model;
+}
+
+// Without parsing a formula again. Nothing when that cannot be, or the values are refused.
+std::optional<Model> read_from_formulas(const Written& before, const LoadOptions& options) try {
+  const auto written = std::make_shared<Written>(Written{before.document, options, before.text});
+  if (!written->text ||
+      !std::ranges::equal(options.set | std::views::take(before.options.set.size()), before.options.set))
+    return std::nullopt;
+  if (!front::change_values(*written->text, *before.document, options)) return std::nullopt;
+  Model model = front::build_model(*written->text, options);
+  finish(written, model);
+  return model;
+} catch (const Error&) {
+  return std::nullopt;  // read() will say what is wrong
+}
+
+}  // namespace
+
+bool front::change_values(ModelText& text, const Document& document, const LoadOptions& options) {
+  change_parameters(text.world, options);
+  if (!text.world.keeps_decisions()) return false;
+  Reader reader(text.world, document.source);
+  read_starts(text, reader, document.root, options);
+  return true;
+}
+
+Model read_again(const Model& model, const LoadOptions& options) {
+  if (!model.written)
+    throw Error("model '" + model.name +
+                "' was made in C++ and has no parameters of its own. Trace it with other ones");
+  if (std::optional<Model> found = read_from_formulas(*model.written, options)) return std::move(*found);
+  return read(model.written->document, options);
+}
+
+Model Model::with(const Settings& values, const Settings& starts) const {
+  LoadOptions options = written ? written->options : LoadOptions{};
+  options.set.insert(options.set.end(), values.begin(), values.end());
+  options.start.insert(options.start.end(), starts.begin(), starts.end());
+  return read_again(*this, options);
+}
+
 Model parse_model(const std::string& given, const std::string& file, const LoadOptions& options) {
   const std::string text = given.substr(given.starts_with("\xEF\xBB\xBF") ? 3 : 0);  // without a byte order mark
-  const auto kept = std::make_shared<const front::Source>(file, text);
-  const front::Source& source = *kept;
-  const front::Value document = front::parse_document(source);
-  if (front::is_interconnection(document)) {
-    Model joined = front::load_interconnection(source, document, options);
-    joined.key = stem_of(file);
-    if (joined.name.empty()) joined.name = joined.key;
-    joined.text = text;
-    return joined;
-  }
-  front::ModelText read = front::read_model_text(source, document, options);
-  Model model = front::build_model(read, options);
-  model.scope =
-      std::make_shared<const ExpressionScope>(ExpressionScope{kept, std::move(read.world), std::move(read.drawing)});
-  model.key = stem_of(file);
-  if (model.name.empty()) model.name = model.key;
-  model.text = text;
-  return model;
+  return read(std::make_shared<const front::Document>(file, text), options);
 }
 
 Model load_model(const std::string& system, const LoadOptions& options) {

@@ -160,6 +160,12 @@ Json orders_json(const Model& model, const ComponentOrders& orders) {
   return json;
 }
 
+Json parameters_json(const Model& model) {
+  Json json = Json::object();
+  for (const auto& [name, value] : model.parameters) json.get_ref<Json::object_t&>().emplace_back(name, value);
+  return json;
+}
+
 // Coordinates and velocities x', or the states, as the run started.
 Json start_json(const Model& model, const Trajectory& trajectory) {
   if (model.kind == Kind::odae) return odae_state(model, trajectory.start_q, trajectory.start_v);
@@ -231,6 +237,7 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
   json["records"] = {{"every", trajectory.every}, {"rows", trajectory.records.rows}};
   if (trajectory.output_every != 0.0)
     json["records"] = {{"output_every", trajectory.output_every}, {"rows", trajectory.records.rows}};
+  json["parameters"] = parameters_json(model);
   json["start"] = start_json(model, trajectory);
   json["notes"] = trajectory.notes;
   if (!events_fit)

@@ -196,8 +196,8 @@ std::string run_report(const Model& model, const Trajectory& t, const Options& o
          "<section id=\"run\" aria-label=\"what was run\">\n" +
          (t.status != Status::done ? "<ul class=\"statements\">\n" + stopped(t) + "</ul>\n" : "") +
          facts(model, t, options, load) + "</section>\n" + "<section id=\"model\"><h2>The model</h2>\n" +
-         model_html(model, t, load) + "</section>\n" + "<section id=\"audit\"><h2>What was kept</h2>\n" +
-         audit(model, t) + events(model, t) + "</section>\n" +
+         model_html(model, t) + "</section>\n" + "<section id=\"audit\"><h2>What was kept</h2>\n" + audit(model, t) +
+         events(model, t) + "</section>\n" +
          "<section id=\"plots\"><h2>Plots</h2>\n<p class=\"small muted\" id=\"thinned\">" + thinned +
          "</p>\n<noscript><p>Plots and animation need JavaScript; everything above does not.</p></noscript>\n"
          "<div id=\"charts\"></div></section>\n"

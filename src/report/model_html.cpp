@@ -8,11 +8,11 @@
 
 #include "model/grammar/formula.hpp"
 #include "model/kinds/interconnection.hpp"
+#include "model/written.hpp"
 #include "output/layout.hpp"
 #include "rattleback/error.hpp"
 #include "report/html_text.hpp"
 #include "report/mathml.hpp"
-#include "text/document.hpp"
 
 namespace rattleback::report {
 namespace {
@@ -320,26 +320,33 @@ std::string comment_at(const std::string& text, std::size_t offset) {
   return {};
 }
 
+// What was changed from outside.
+const Settings& changes_of(const Model& model) {
+  static const Settings none;
+  return model.written ? model.written->options.set : none;
+}
+
 // Arrays are shown as they stand in the file, with the entries that were set for the run (--set k[2]=5).
-std::string array_rows(const Model& model, const Value* table, const LoadOptions& load) {
+std::string array_rows(const Model& model, const Value* table) {
   constexpr std::size_t kMost = 8;  // entries
   std::string rows;
   if (table == nullptr) return rows;
+  const Settings& changes = changes_of(model);
   for (const Value& item : table->items) {
     if (item.type != Value::Type::array) continue;
     std::string values, what = html(comment_at(model.text, item.key_offset));
     const auto set = [&](std::size_t i) {
-      return std::ranges::find(load.set, fmt::format("{}[{}]", item.key, i + 1), [](const auto& s) { return s.first; });
+      return std::ranges::find(changes, fmt::format("{}[{}]", item.key, i + 1), [](const auto& s) { return s.first; });
     };
     bool changed = false;
     for (std::size_t i = 0; i < item.items.size(); ++i) {
       const auto value = set(i);
-      changed = changed || value != load.set.end();
+      changed = changed || value != changes.end();
       if (i >= kMost) continue;
       const Value& x = item.items[i];
-      values += (i > 0 ? ", " : "") + (value != load.set.end() ? html(value->second)
-                                       : x.is_number()         ? value_text(x.number)
-                                                               : html(x.text));
+      values += (i > 0 ? ", " : "") + (value != changes.end() ? html(value->second)
+                                       : x.is_number()        ? value_text(x.number)
+                                                              : html(x.text));
     }
     if (changed) what += (what.empty() ? "" : "; ") + std::string("set for this run");
     if (item.items.size() > kMost) values += fmt::format(", ... ({} values)", item.items.size());
@@ -349,15 +356,14 @@ std::string array_rows(const Model& model, const Value* table, const LoadOptions
   return rows;
 }
 
-std::string parameter_table(const Model& model, const Value* table, const LoadOptions& load) {
-  const std::string arrays = array_rows(model, table, load);
-  if (model.parameters.empty() && arrays.empty()) return {};
+std::string parameter_table(const Model& model, const Value* table) {
+  const std::string arrays = array_rows(model, table);
   std::string rows;
-  for (std::size_t i = 0; i < std::min(model.parameters.size(), kShownValues); ++i) {
-    const std::string& name = model.parameters[i].first;
-    const double value = model.parameters[i].second;
+  std::size_t numbers = 0;
+  for (const auto& [name, value] : model.parameters) {
+    if (name.ends_with(']') || ++numbers > kShownValues) continue;
     const Value* item = table != nullptr ? table->find(name) : nullptr;
-    const bool changed = std::ranges::any_of(load.set, [&](const auto& set) { return set.first == name; });
+    const bool changed = std::ranges::any_of(changes_of(model), [&](const auto& set) { return set.first == name; });
     std::string formula =
         item != nullptr && item->type == Value::Type::string && !changed ? right_side(item->text, true) : "";
     std::string what = item != nullptr ? html(comment_at(model.text, item->key_offset)) : "";
@@ -365,9 +371,10 @@ std::string parameter_table(const Model& model, const Value* table, const LoadOp
     rows += fmt::format("<tr><td>{}</td><td class=\"number\">{}</td><td>{}{}{}</td></tr>\n", math(math_name(name)),
                         value_text(value), formula, formula.empty() || what.empty() ? "" : " &middot; ", what);
   }
+  if (rows.empty() && arrays.empty()) return {};
   std::string out = "<div class=\"scroll\"><table><tbody>\n" + rows + arrays + "</tbody></table></div>\n";
-  if (model.parameters.size() > kShownValues)
-    out += fmt::format("<p class=\"small muted\">... and {} more.</p>\n", model.parameters.size() - kShownValues);
+  if (numbers > kShownValues)
+    out += fmt::format("<p class=\"small muted\">... and {} more.</p>\n", numbers - kShownValues);
   return out;
 }
 
@@ -429,20 +436,11 @@ std::string from_graph(const Model& model) {
 
 }  // namespace
 
-std::string model_html(const Model& model, const Trajectory& trajectory, const LoadOptions& load) {
+std::string model_html(const Model& model, const Trajectory& trajectory) {
   std::string formulas, exact;
   const Value* parameters = nullptr;
-  const front::Source source("report", model.text);
-  Value document;
-  bool read = false;
-  if (!model.text.empty()) {
-    try {
-      document = front::parse_document(source);
-      read = true;
-    } catch (const Error&) {  // not a model file's text: a model that was put together in C++
-    }
-  }
-  if (read) {
+  if (model.written) {
+    const Value& document = model.written->document->root;
     parameters = find(document, {"parameters"});
     if (front::is_interconnection(document))
       formulas = interconnection(model, document);
@@ -460,7 +458,7 @@ std::string model_html(const Model& model, const Trajectory& trajectory, const L
     formulas = from_graph(model);
   }
   std::string out = "<div class=\"about\">" + about(model.text) + "</div>\n<div class=\"model\">\n<div>\n" + formulas +
-                    exact + "</div>\n<div>\n" + part("Parameters", parameter_table(model, parameters, load)) +
+                    exact + "</div>\n<div>\n" + part("Parameters", parameter_table(model, parameters)) +
                     part("Start", start_table(model, trajectory)) + "</div>\n</div>\n";
   if (!model.text.empty())
     out += fmt::format(

@@ -7,7 +7,7 @@
 
 namespace rattleback::report {
 
-// The content of the section, without its heading. `load`: what was changed from outside, to say so.
-std::string model_html(const Model& model, const Trajectory& trajectory, const LoadOptions& load);
+// The content of the section, without its heading.
+std::string model_html(const Model& model, const Trajectory& trajectory);
 
 }  // namespace rattleback::report

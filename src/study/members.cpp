@@ -10,6 +10,7 @@
 #include "expr/evaluator.hpp"
 #include "model/grammar/expression.hpp"
 #include "model/grammar/suggest.hpp"
+#include "model/written.hpp"
 #include "rattleback/error.hpp"
 #include "study/random.hpp"
 #include "system/families/family_mechanical.hpp"
@@ -38,8 +39,9 @@ std::optional<Place> start_place(const Model& model, std::string_view name) {
 }
 
 bool is_parameter(const Model& model, std::string_view name) {
-  if (!model.scope) return false;
-  const front::Symbol* symbol = model.scope->world.find(name.substr(0, name.find('[')));
+  const front::World* const world = world_of(model);
+  if (world == nullptr) return false;
+  const front::Symbol* symbol = world->find(name.substr(0, name.find('[')));
   return symbol != nullptr && symbol->thing == front::Thing::parameter && !name.ends_with('\'');
 }
 
@@ -48,7 +50,7 @@ std::string names_text(const Model& model, const std::string& name) {
   if (model.kind == Kind::mechanical)
     for (const std::string& coordinate : model.coordinates.all()) starts.push_back(coordinate + "'");
   for (const std::string& velocity : model.odae.velocities.all()) starts.push_back(velocity);
-  if (model.scope)
+  if (world_of(model) != nullptr)
     for (const auto& [parameter, value] : model.parameters) parameters.push_back(parameter);
   all = parameters;
   all.insert(all.end(), starts.begin(), starts.end());
@@ -202,7 +204,7 @@ MemberModels::MemberModels(const MemberSource& source, const Members& members, c
     : noun_(std::move(noun)), members_(members), source_(source), base_(load_model(source.system, source.load)) {
   if (largest_family(base_) != 0 && !takes_families(base_, options)) {
     source_->load.unroll_below = kLargestFamily;
-    base_ = load_model(source.system, source_->load);
+    base_ = read_again(base_, source_->load);
   }
   check();
 }
@@ -245,7 +247,7 @@ std::string MemberModels::describe(std::size_t member) const {
 
 std::unique_ptr<StartReader> MemberModels::start_reader() const {
   if (!source_) return nullptr;
-  return std::make_unique<StartReader>(base_.text, source_->system, source_->load);
+  return std::make_unique<StartReader>(base_);
 }
 
 bool MemberModels::place(std::size_t member, StartReader* reader, Model& model) const {
@@ -278,7 +280,7 @@ Model MemberModels::read(std::size_t member) const {
   LoadOptions load = source_->load;
   for (std::size_t i = 0; i < row.size(); ++i)
     (parameter_[i] ? load.set : load.start).emplace_back(members_.names[i], front::number_text(row[i]));
-  return load_model(source_->system, load);
+  return read_again(base_, load);
 }
 
 Model MemberModels::model(std::size_t member) const {

@@ -178,56 +178,51 @@ Plan plan_of(const PortHamiltonian& system, bool& usable) {
 
 }  // namespace
 
-Acceleration::Acceleration(const PortHamiltonian& system)
-    : n_(static_cast<std::size_t>(system.n)),
-      m_(0),
-      mechanical_(false),
-      plan_(plan_of(system, usable_)),
-      w_(plan_.image()) {}
+AccelerationPlan::AccelerationPlan(const PortHamiltonian& system)
+    : n(static_cast<std::size_t>(system.n)), m(0), mechanical(false), plan(plan_of(system, usable)) {}
 
-Acceleration::Acceleration(const Mechanical& system, double gain)
-    : n_(static_cast<std::size_t>(system.n)),
-      m_(static_cast<std::size_t>(system.m)),
-      mechanical_(true),
-      plan_(plan_of(system, gain, usable_)),
-      w_(plan_.image()) {}
+AccelerationPlan::AccelerationPlan(const Mechanical& system, double gain)
+    : n(static_cast<std::size_t>(system.n)),
+      m(static_cast<std::size_t>(system.m)),
+      mechanical(true),
+      plan(plan_of(system, gain, usable)) {}
 
-Acceleration::Acceleration(const Dae& system)
-    : n_(static_cast<std::size_t>(system.n)),
-      m_(static_cast<std::size_t>(system.m)),
-      mechanical_(false),
-      plan_(acceleration_level(system)),
-      w_(plan_.image()) {}
+AccelerationPlan::AccelerationPlan(const Dae& system)
+    : n(static_cast<std::size_t>(system.n)),
+      m(static_cast<std::size_t>(system.m)),
+      mechanical(false),
+      plan(acceleration_level(system)) {}
 
-Acceleration::Acceleration(const Overdetermined& system)
-    : n_(static_cast<std::size_t>(system.nz)),
-      m_(static_cast<std::size_t>(system.m)),
-      mechanical_(true),
-      plan_(acceleration_level(system)),
-      w_(plan_.image()) {}
+AccelerationPlan::AccelerationPlan(const Overdetermined& system)
+    : n(static_cast<std::size_t>(system.nz)),
+      m(static_cast<std::size_t>(system.m)),
+      mechanical(true),
+      plan(acceleration_level(system)) {}
+
+Acceleration::Acceleration(std::shared_ptr<const AccelerationPlan> level)
+    : level_(std::move(level)), n_(level_->n), m_(level_->m), w_(level_->plan.image()) {}
 
 void Acceleration::set_guess(std::span<const double> multipliers) {
-  if (!usable_) return;
-  if (redundancy_) {
+  if (redundancy_)
     std::copy(multipliers.begin(), multipliers.end(), all_.begin() + static_cast<std::ptrdiff_t>(n_));
-    return;
-  }
-  std::copy(multipliers.begin(), multipliers.end(), w_.begin() + plan_.slot(kMultiplier));
+  else if (const Plan* plan = this->plan())
+    std::copy(multipliers.begin(), multipliers.end(), w_.begin() + plan->slot(kMultiplier));
 }
 
 bool Acceleration::solve(double t, std::span<const double> q, std::span<const double> v) {
   if (redundancy_) return solve_least_norm(t, q, v);
-  if (!usable_) {
+  const Plan* const plan = this->plan();
+  if (plan == nullptr) {
     report_.ok = false;
     report_.reason = "the matrix of the equations is singular";
     return false;
   }
-  w_[static_cast<std::size_t>(plan_.slot(kTime))] = t;
-  std::copy(q.begin(), q.end(), w_.begin() + plan_.slot(kPosition));
-  if (mechanical_) std::copy(v.begin(), v.end(), w_.begin() + plan_.slot(kVelocity));
-  plan_.guess(w_.data());
-  report_ = plan_.solve(w_.data(), {}, {.refine = refine_});
-  for (const double x : std::span(w_).subspan(static_cast<std::size_t>(plan_.result_slot()), n_ + m_))
+  w_[static_cast<std::size_t>(plan->slot(kTime))] = t;
+  std::copy(q.begin(), q.end(), w_.begin() + plan->slot(kPosition));
+  if (level_->mechanical) std::copy(v.begin(), v.end(), w_.begin() + plan->slot(kVelocity));
+  plan->guess(w_.data());
+  report_ = plan->solve(w_.data(), {}, {.refine = refine_});
+  for (const double x : std::span(w_).subspan(static_cast<std::size_t>(plan->result_slot()), n_ + m_))
     if (!std::isfinite(x)) report_.ok = false;
   if (report_.ok) set_guess(multipliers());
   return report_.ok;

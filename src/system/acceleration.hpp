@@ -11,6 +11,7 @@
 //   k' + 2 G k + G^2 g = 0  (holonomic, k = g'),     k' + G k = 0  (nonholonomic)
 #pragma once
 
+#include <concepts>
 #include <memory>
 
 #include "model/kinds/port_hamiltonian.hpp"
@@ -33,13 +34,27 @@ Equations acceleration_level(PortHamiltonian system);
 // constraints. v' and lambda are the variables 0 .. n+m-1 of kMultiplier. Adds to the graph of the system.
 Entries acceleration_level(FamilyMechanical& system);
 
+// The same compiled, for all places that solve them.
+struct AccelerationPlan {
+  explicit AccelerationPlan(const Mechanical& system, double gain = 0.0);
+  explicit AccelerationPlan(const Dae& system);
+  explicit AccelerationPlan(const Overdetermined& system);    // acceleration() is z'
+  explicit AccelerationPlan(const FamilyMechanical& system);  // large systems
+  explicit AccelerationPlan(const PortHamiltonian& system);   // acceleration() is x', 0 for algebraic states
+
+  std::size_t n, m;
+  bool mechanical;
+  bool usable = true;  // false: they determine nothing
+  Plan plan;
+};
+
 class Acceleration {
  public:
-  explicit Acceleration(const Mechanical& system, double gain = 0.0);
-  explicit Acceleration(const Dae& system);
-  explicit Acceleration(const Overdetermined& system);    // acceleration() is z'
-  explicit Acceleration(const FamilyMechanical& system);  // large systems
-  explicit Acceleration(const PortHamiltonian& system);   // acceleration() is x', 0 for algebraic states
+  explicit Acceleration(std::shared_ptr<const AccelerationPlan> level);
+  // With a plan of its own.
+  template <class... Of>
+  requires std::constructible_from<AccelerationPlan, const Of&...>
+  explicit Acceleration(const Of&... of) : Acceleration(std::make_shared<const AccelerationPlan>(of...)) {}
   // Dependent constraints: solved with a subset of full rank; multipliers() are those of least norm of all
   // (redundancy.cpp). n: coordinates.
   Acceleration(std::shared_ptr<Redundancy> redundancy, std::size_t n);
@@ -50,7 +65,7 @@ class Acceleration {
   [[nodiscard]] std::span<const double> multipliers() const { return {results() + n_, m_}; }
   // port-Hamiltonian: the state with its algebraic part solved for.
   [[nodiscard]] std::span<const double> consistent_state() const {
-    return {w_.data() + plan_.result_slot() + n_ + m_, n_};
+    return {w_.data() + level_->plan.result_slot() + n_ + m_, n_};
   }
   void set_guess(std::span<const double> multipliers);
   // Dependent constraints: with this subset (Stepper::constraint_set) as long as it is regular; -1: the best one there.
@@ -60,16 +75,18 @@ class Acceleration {
   // By constraint: 0 for those that were left out at the last solution; empty: none was.
   [[nodiscard]] std::span<const char> kept() const { return kept_; }
   [[nodiscard]] const SolveReport& report() const { return report_; }
-  [[nodiscard]] const Plan* plan() const { return usable_ ? &plan_ : nullptr; }  // null: it determines nothing
+  // Null: it determines nothing.
+  [[nodiscard]] const Plan* plan() const { return level_ && level_->usable ? &level_->plan : nullptr; }
 
  private:
-  [[nodiscard]] const double* results() const { return redundancy_ ? all_.data() : w_.data() + plan_.result_slot(); }
+  [[nodiscard]] const double* results() const {
+    return redundancy_ ? all_.data() : w_.data() + level_->plan.result_slot();
+  }
   bool solve_least_norm(double t, std::span<const double> q, std::span<const double> v);
 
+  std::shared_ptr<const AccelerationPlan> level_;  // null with dependent constraints
   std::size_t n_, m_;
-  bool mechanical_;
-  bool usable_ = true, refine_ = true;
-  Plan plan_;
+  bool refine_ = true;
   std::vector<double> w_;
   SolveReport report_;
   std::shared_ptr<Redundancy> redundancy_;

@@ -117,10 +117,14 @@ bool System::multiplier_forces() const {
 
 std::unique_ptr<Acceleration> System::acceleration() const {
   if (redundancy_) return std::make_unique<Acceleration>(redundancy_, static_cast<std::size_t>(n()));
-  if (families_) return std::make_unique<Acceleration>(*families_);
-  if (odae_) return std::make_unique<Acceleration>(*odae_);
-  if (port_hamiltonian_) return std::make_unique<Acceleration>(*port_hamiltonian_);
-  return mechanical_ ? std::make_unique<Acceleration>(*mechanical_) : std::make_unique<Acceleration>(*dae_);
+  if (families_)
+    return std::make_unique<Acceleration>(*families_);  // a plan of a large system has workspace of its own
+  if (!level_)
+    level_ = odae_               ? std::make_shared<const AccelerationPlan>(*odae_)
+             : port_hamiltonian_ ? std::make_shared<const AccelerationPlan>(*port_hamiltonian_)
+             : mechanical_       ? std::make_shared<const AccelerationPlan>(*mechanical_)
+                                 : std::make_shared<const AccelerationPlan>(*dae_);
+  return std::make_unique<Acceleration>(level_);
 }
 
 System::Observation System::observe(double t, std::span<const double> q, std::span<const double> v,

@@ -46,9 +46,9 @@ class System {
     return is_mechanical() ? model_->multiplier_count() : odae_ ? odae_->m : port_hamiltonian_ ? 0 : dae_->m;
   }
   [[nodiscard]] std::int32_t holonomic() const { return is_mechanical() ? model_->holonomic_names.size() : 0; }
-  [[nodiscard]] bool graded_mass() const;        // see Mechanical; of a large system: a mass is 0
-  [[nodiscard]] bool multiplier_forces() const;  // a force contains lambda
-  [[nodiscard]] std::unique_ptr<Acceleration> acceleration() const;
+  [[nodiscard]] bool graded_mass() const;                            // see Mechanical; of a large system: a mass is 0
+  [[nodiscard]] bool multiplier_forces() const;                      // a force contains lambda
+  [[nodiscard]] std::unique_ptr<Acceleration> acceleration() const;  // derived once, when it is first asked for
   // Constraints may depend on one another (--redundant minimum-norm, mechanical systems). From the start on, which
   // consistent_start() finds, the system knows subsets of full rank.
   void allow_redundant() { allows_redundant_ = is_mechanical() && m() > 0; }
@@ -79,6 +79,7 @@ class System {
   mutable std::shared_ptr<Redundancy> redundancy_;
   std::optional<FamilyMechanical> families_;
   mutable std::optional<Mechanical> mechanical_;
+  mutable std::shared_ptr<const AccelerationPlan> level_;
   std::optional<Dae> dae_;
   std::optional<Overdetermined> odae_;
   std::optional<SkewGradient> skew_gradient_;

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <numbers>
+#include <optional>
 
 #include "support.hpp"
 
@@ -126,7 +127,8 @@ TEST(Model, StartsMayReferToEachOtherInAnyOrder) {
   EXPECT_EQ(m.name, "Small");
   EXPECT_EQ(m.angles, (std::vector<std::int32_t>{1, 3, 4}));
   EXPECT_TRUE(m.project);
-  EXPECT_EQ(m.parameters, (std::vector<std::pair<std::string, double>>{{"b", 9}, {"a", 3}}));
+  EXPECT_EQ(m.parameters,
+            (std::vector<std::pair<std::string, double>>{{"b", 9}, {"a", 3}, {"k[1]", 1}, {"k[2]", 3}, {"k[3]", 4}}));
   EXPECT_EQ(*m.run.method, "spark-gauss");
   EXPECT_EQ(*m.run.stages, 2);
   EXPECT_DOUBLE_EQ(*m.run.step, 0.1);
@@ -141,6 +143,71 @@ TEST(Model, WhatDependsOnAnOverriddenStartFollowsIt) {
 TEST(Model, ArrayElementsAndExpressionsCanBeSet) {
   const Model m = parse_model(kSmall, "m.toml", set({{"a", "pi/2"}, {"k[2]", "7"}}));
   EXPECT_DOUBLE_EQ(m.parameters[0].second, std::pow(std::numbers::pi / 2, 2));
+}
+
+// Everything that a model says: its graph, and what stands beside it.
+void expect_same(const Model& a, const Model& b) {
+  EXPECT_EQ(a.key, b.key);
+  EXPECT_EQ(a.parameters, b.parameters);
+  EXPECT_EQ(a.coordinates.all(), b.coordinates.all());
+  EXPECT_EQ(a.q0, b.q0);
+  EXPECT_EQ(a.v0, b.v0);
+  EXPECT_EQ(a.z0, b.z0);
+  EXPECT_EQ(a.keep_q, b.keep_q);
+  EXPECT_EQ(a.run.step, b.run.step);
+  EXPECT_EQ(a.lagrangian, b.lagrangian);
+  EXPECT_EQ(a.hamiltonian, b.hamiltonian);
+  EXPECT_EQ(a.forces.size(), b.forces.size());
+  ASSERT_EQ(a.graph->size(), b.graph->size());
+  for (NodeId id = 0; id < a.graph->size(); ++id) {
+    const Node &x = (*a.graph)[id], &y = (*b.graph)[id];
+    EXPECT_TRUE(x.op == y.op && x.a == y.a && x.b == y.b && x.c == y.c && x.value == y.value) << id;
+  }
+}
+
+TEST(Model, OtherValuesGiveTheModelThatReadingWithThemWouldGive) {
+  const LoadOptions first = set({{"a", "1"}}, {{"y", "10"}}),
+                    second = set({{"a", "1"}, {"k[3]", "a"}, {"a", "5"}}, {{"y", "10"}, {"x", "b"}});
+  expect_same(parse_model(kSmall, "m.toml", first).with({{"k[3]", "a"}, {"a", "5"}}, {{"x", "b"}}),
+              parse_model(kSmall, "m.toml", second));
+  for (const ShippedModel& shipped : shipped_models()) {
+    const Model model = load_model(std::string(shipped.key));
+    expect_same(model.with({}), model);
+    for (const auto& [name, value] : model.parameters) {
+      const std::string other = std::to_string(value + 1.0);
+      std::optional<Model> read, changed;
+      const std::string refused = message_of([&] {
+        read = load_model(std::string(shipped.key), set({{name, other}}));
+      });
+      EXPECT_EQ(message_of([&] { changed = model.with({{name, other}}); }), refused);
+      if (read) expect_same(*changed, *read);
+    }
+  }
+}
+
+TEST(Model, OtherValuesMayChangeTheSizesOfFamiliesAndTheRangesOfLines) {
+  const std::string text =
+      "coordinates = [\"x[1:N]\"]\n[parameters]\nN = 3\nM = \"N - 1\"\n[lagrangian]\nL = \"sum(i = 1:N, x[i]'^2)/2\"\n"
+      "[forces]\n\"x[i=1:M]\" = \"-x[i+1]\"\n";
+  const Model model = parse_model(text, "m.toml");
+  EXPECT_EQ(model.with({{"N", "5"}}).coordinates.size(), 5);
+  EXPECT_EQ(model.with({{"M", "1"}}).forces.size(), 1U);
+  expect_same(model.with({{"N", "5"}}), parse_model(text, "m.toml", set({{"N", "5"}})));
+}
+
+TEST(Model, OtherValuesAreRefusedInTheWordsOfReading) {
+  const Model model = parse_model(kSmall, "m.toml");
+  for (const auto& [name, value] : Settings{{"c", "1"}, {"x", "1"}, {"a", "1/0"}, {"k", "1"}})
+    EXPECT_EQ(message_of([&] {
+                (void)model.with({{name, value}});
+              }),
+              message_of([&] {
+                (void)parse_model(kSmall, "m.toml", set({{name, value}}));
+              }));
+  EXPECT_EQ(message_of([] {
+              (void)Model{}.with({{"a", "1"}});
+            }),
+            "model '' was made in C++ and has no parameters of its own. Trace it with other ones");
 }
 
 TEST(Model, AlgebraicStartsCanBeOverridden) {

@@ -25,10 +25,11 @@ std::vector<std::string> keys(const Json& json) {
 
 TEST(RunJson, MechanicalSystemHasTheKeysOfTheContract) {
   const Json json = parse_json(to_json(sleigh(), sleigh_run()));
-  EXPECT_EQ(keys(json), (std::vector<std::string>{
-                            "system", "kind",  "method", "stages",      "order",  "orders",      "step",   "steps",
-                            "t",      "q",     "v",      "multipliers", "energy", "constraints", "newton", "records",
-                            "start",  "notes", "status", "message",     "native", "wall_seconds"}));
+  EXPECT_EQ(keys(json),
+            (std::vector<std::string>{"system", "kind",        "method",  "stages",  "order",       "orders",
+                                      "step",   "steps",       "t",       "q",       "v",           "multipliers",
+                                      "energy", "constraints", "newton",  "records", "parameters",  "start",
+                                      "notes",  "status",      "message", "native",  "wall_seconds"}));
   EXPECT_EQ(json["system"], "chaplygin-sleigh");
   EXPECT_EQ(json["orders"].dump(), R"({"q":4,"v":4,"multipliers":4})");
   EXPECT_EQ(json["kind"], "mechanical");
@@ -57,6 +58,31 @@ TEST(RunJson, DaeHasStatesAndAlgebraicVariablesInsteadOfCoordinates) {
   EXPECT_EQ(json["constraints"].dump(), R"({"position":1e-16})");
   EXPECT_EQ(json["error"], 1e-7);
   for (const char* absent : {"q", "v", "multipliers", "energy"}) EXPECT_FALSE(json.contains(absent)) << absent;
+}
+
+// By kind: the values as they were used, and the state as the run started.
+TEST(RunJson, EveryKindHasItsParametersAndItsStart) {
+  const auto both = [](const std::string& system, const LoadOptions& load) {
+    const Model model = load_model(system, load);
+    const Json json = parse_json(to_json(model, simulate(model, {.step = 0.01, .steps = 1})));
+    return json["parameters"].dump() + " " + json["start"].dump();
+  };
+  EXPECT_EQ(both("chaplygin-sleigh", {.set = {{"g", "0.5/5"}, {"a", "2"}}, .start = {{"theta'", "1"}}}),
+            R"({"m":1.0,"a":2.0,"g":0.1,"I":1.0} {"x":1.0,"y":0.0,"theta":0.0,"x'":0.0,"y'":0.0,"theta'":1.0})");
+  EXPECT_EQ(both("dae-hessenberg", {.start = {{"y1", "1"}}}), R"({} {"y1":1.0,"y2":1.0})");
+  EXPECT_EQ(both("friction-on-cubic", {}),
+            R"({"m":1.0,"b":0.01,"g":9.81,"cf":0.1,"rf":0.85} {"y1":10.0,"y2":10.0,"z1":-3.6,"z2":-10.8})");
+  EXPECT_EQ(both("suslov", {}), R"({"I11":1.0,"I22":2.0,"I13":0.3,"I23":0.5} {"rho1":1.0,"rho2":0.5})");
+  EXPECT_EQ(both("two-oscillators", {.set = {{"a.k", "4"}}}),
+            R"({"a.m":1.0,"a.k":4.0,"a.d":0.1,"a.f":1.0,"a.omega":1.0,"b.m":1.0,"b.k":1.0,"b.d":0.1} )"
+            R"({"a.p":1.0,"a.v":0.0,"b.p":0.5,"b.v":0.0,"a.u.push":1.75})");
+}
+
+TEST(RunJson, ArraysOfParametersAreTakenElementByElement) {
+  const Model model = parse_model(
+      "coordinates = [\"x\"]\n[parameters]\nk = [1, \"2*c\"]\nc = 3\n[lagrangian]\nL = \"x'^2/2 - k[2]*x\"\n", "m.toml",
+      {.set = {{"k[1]", "5"}}});
+  EXPECT_EQ(parse_json(to_json(model, sleigh_run()))["parameters"].dump(), R"({"k[1]":5.0,"k[2]":6.0,"c":3.0})");
 }
 
 TEST(RunJson, NumbersReadBackToTheSameDouble) {

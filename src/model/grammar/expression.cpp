@@ -1,6 +1,7 @@
 #include "model/grammar/expression.hpp"
 
 #include "model/grammar/elaborate.hpp"
+#include "model/written.hpp"
 #include "rattleback/error.hpp"
 
 namespace rattleback {
@@ -24,10 +25,6 @@ World names_of(const Model& model, const Source& source) {
 
 }  // namespace
 
-const Drawing* drawing_of(const Model& model) {
-  return model.scope != nullptr && model.scope->view ? &*model.scope->view : nullptr;
-}
-
 NodeId read_expression(const Model& model, Graph& graph, const std::string& option, const std::string& role,
                        const std::string& text) {
   static const Rules mechanical{.time = true,
@@ -43,7 +40,8 @@ NodeId read_expression(const Model& model, Graph& graph, const std::string& opti
     throw Error(option + ": " + role + " is empty. Write an expression, for example \"" +
                 (model.coordinates.empty() ? "t - 1" : model.coordinates[0]) + "\"");
   const Source none("", "");
-  World world = model.scope ? model.scope->world : names_of(model, none);  // a copy: reading evaluates parameters
+  const World* const written = world_of(model);
+  World world = written != nullptr ? *written : names_of(model, none);  // a copy: reading evaluates parameters
   const Formula formula(option, role, text);
   return Elaborator(world, graph, {.below = 0, .all = true})
       .expression(formula, model.kind == Kind::dae || model.has_states() ? dae : mechanical);

@@ -2,20 +2,11 @@
 // expressions use, and their faults are reported in the same words.
 #pragma once
 
-#include <optional>
 #include <string>
 
-#include "model/drawing.hpp"
-#include "model/grammar/world.hpp"
 #include "rattleback/model.hpp"
 
 namespace rattleback {
-
-struct ExpressionScope {
-  std::shared_ptr<const front::Source> source;  // the world's names have their places in it
-  front::World world;
-  std::optional<Drawing> view;  // what the file says beside its formulas
-};
 
 // The node of an expression of t, coordinates, velocities, parameters and definitions (dae: states instead of coordinates
 // and velocities) in `graph`, which is the model's graph or a copy with more in it. `option` is what messages begin with

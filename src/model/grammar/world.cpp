@@ -85,7 +85,10 @@ void World::unknown(const Formula& f, const AstNode& node, const Rules& rules, c
 
 Rounded World::parameter(std::int32_t number, std::size_t element) {
   Parameter& p = parameters[static_cast<std::size_t>(number)];
-  if (p.state[element] == 2) return {p.values[element], p.errors[element]};
+  if (p.state[element] == 2) {
+    if (noting_) decisive_.try_emplace({number, element}, p.values[element]);
+    return {p.values[element], p.errors[element]};
+  }
   const Formula& f = p.formulas[element];
   const std::string name = p.array ? p.name + "[" + std::to_string(element + 1) + "]" : p.name;
   if (p.state[element] == 1) {
@@ -134,6 +137,21 @@ std::vector<std::pair<std::int32_t, std::size_t>> World::uses_in(std::pair<std::
 
 std::string element_name(std::string_view stem, std::int64_t i) {
   return std::string(stem) + "[" + std::to_string(i) + "]";
+}
+
+bool World::keeps_decisions() const {
+  return std::ranges::all_of(decisive_, [this](const auto& decision) {
+    const auto& [place, value] = decision;
+    return parameters[static_cast<std::size_t>(place.first)].values[place.second] == value;
+  });
+}
+
+std::vector<std::pair<std::string, double>> World::values() const {
+  std::vector<std::pair<std::string, double>> out;
+  for (const Parameter& p : parameters)
+    for (std::size_t e = 0; e < p.values.size(); ++e)
+      out.emplace_back(p.array ? element_name(p.name, static_cast<std::int64_t>(e) + 1) : p.name, p.values[e]);
+  return out;
 }
 
 std::string no_element(std::string_view stem, std::int64_t i, const std::string& range) {

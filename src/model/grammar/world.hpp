@@ -97,6 +97,12 @@ class World {
 
   // Value of a parameter, or of an element (from 0) of an array. Its bound is one ulp at least, also of a whole number.
   Rounded parameter(std::int32_t number, std::size_t element = 0);
+  // While the tables of a file are read, the values that are asked for decide something: the size of a family, the range of
+  // a line, a number. Do all of these parameters still have the values they had then?
+  void note_decisions(bool on) { noting_ = on; }
+  [[nodiscard]] bool keeps_decisions() const;
+  // The values of all, an array element by element: "k[2]".
+  [[nodiscard]] std::vector<std::pair<std::string, double>> values() const;
   // The array element named by `node` of a formula, with index `i` counted from 1.
   static std::size_t array_element(const Formula& f, const AstNode& node, const Parameter& p, std::int64_t i,
                                    const Scope& scope, std::int64_t k);
@@ -120,6 +126,8 @@ class World {
     std::size_t operator()(std::string_view s) const { return std::hash<std::string_view>{}(s); }
   };
   std::unordered_map<std::string, Symbol, Hash, std::equal_to<>> symbols_;
+  bool noting_ = false;
+  std::map<std::pair<std::int32_t, std::size_t>, double> decisive_;
   std::vector<std::string> evaluating_;  // names of the parameters on the way, to show a cycle
 };
 

@@ -406,8 +406,7 @@ class Joiner {
     const auto put = [&](Entries& entries, std::int32_t row, std::int32_t col, NodeId e) {
       if (!g.is_constant(e, 0.0)) entries.push_back({e, 0, {row, 0}, {col, 0}});
     };
-    for (const Parameter& p : text_.world.parameters)
-      if (!p.array) model.parameters.emplace_back(p.name, p.values[0]);
+    model.parameters = text_.world.values();
 
     const auto total = static_cast<std::size_t>(inputs_), n = static_cast<std::size_t>(states_);
     using Matrix = PortHamiltonian::Matrix;

@@ -4,18 +4,14 @@
 #include <cctype>
 #include <set>
 
-#include "model/kinds/interconnection.hpp"
-#include "model/model_text.hpp"
-#include "model/reader.hpp"
+#include "model/written.hpp"
 #include "rattleback/error.hpp"
 
 namespace rattleback {
 
 struct StartReader::Kept {
-  Kept(const std::string& words, const std::string& file)
-      : source(file, words), document(front::parse_document(source)) {}
-  front::Source source;
-  front::Value document;
+  explicit Kept(const Written& written) : document(written.document), text(written.text) {}
+  std::shared_ptr<const front::Document> document;
   std::optional<front::ModelText> text;  // nothing: an interconnection
   std::vector<front::Parameter> base;
   std::set<std::string, std::less<>> names;  // that occur outside of [parameters] and [initial], in whatever role
@@ -36,12 +32,10 @@ struct StartReader::Kept {
   }
 };
 
-StartReader::StartReader(const std::string& text, const std::string& file, const LoadOptions& options)
-    : kept_(std::make_unique<Kept>(text, file)) {
-  if (front::is_interconnection(kept_->document)) return;
-  kept_->text.emplace(front::read_model_text(kept_->source, kept_->document, options));
+StartReader::StartReader(const Model& model) : kept_(std::make_unique<Kept>(*model.written)) {
+  if (!kept_->text) return;
   kept_->base = kept_->text->world.parameters;
-  for (const front::Value& v : kept_->document.items)
+  for (const front::Value& v : kept_->document->root.items)
     if (v.key != "parameters" && v.key != "initial") kept_->collect_names(v);
 }
 
@@ -51,15 +45,13 @@ bool StartReader::read(const LoadOptions& options, Model& model) {
   if (!kept_->text) return false;
   front::ModelText& text = *kept_->text;
   try {
-    front::change_parameters(text.world, options);
-    for (std::size_t i = 0; i < kept_->base.size(); ++i) {
-      const front::Parameter &before = kept_->base[i], &now = text.world.parameters[i];
-      if (before.values != now.values && kept_->names.contains(before.name)) return false;
-    }
-    front::Reader reader(text.world, kept_->source);
-    front::read_starts(text, reader, kept_->document, options);
+    if (!front::change_values(text, *kept_->document, options)) return false;
   } catch (const Error&) {
     return false;
+  }
+  for (std::size_t i = 0; i < kept_->base.size(); ++i) {
+    const front::Parameter &before = kept_->base[i], &now = text.world.parameters[i];
+    if (before.values != now.values && kept_->names.contains(before.name)) return false;
   }
   model.q0 = text.q0;
   model.v0 = text.v0;

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
-#include <string>
 
 #include "rattleback/model.hpp"
 
@@ -11,8 +9,8 @@ namespace rattleback {
 
 class StartReader {
  public:
-  // The model of this text, read with these options. `file` is what it was read from.
-  StartReader(const std::string& text, const std::string& file, const LoadOptions& options);
+  // Of a model that was read from a file.
+  explicit StartReader(const Model& model);
   ~StartReader();
   StartReader(const StartReader&) = delete;
   StartReader& operator=(const StartReader&) = delete;

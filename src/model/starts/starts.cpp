@@ -304,6 +304,9 @@ void refuse_to_hold(const std::string& who) {
 }
 
 void read_starts(ModelText& text, Reader& reader, const Value& document, const LoadOptions& options) {
+  text.keep_q.clear();
+  text.keep_v.clear();
+  text.held_by.clear();
   Starts starts(text, reader);
   if (const Value* table = reader.table(document, "initial", "initial")) starts.read(*table);
   for (const auto& [name, value] : options.start) starts.override_with(name, value);

@@ -84,11 +84,10 @@ Entries acceleration_level(FamilyMechanical& f) {
   return out;
 }
 
-Acceleration::Acceleration(const FamilyMechanical& system)
-    : n_(static_cast<std::size_t>(system.n)),
-      m_(static_cast<std::size_t>(system.m)),
-      mechanical_(true),
-      plan_(equations(system)),
-      w_(plan_.image()) {}
+AccelerationPlan::AccelerationPlan(const FamilyMechanical& system)
+    : n(static_cast<std::size_t>(system.n)),
+      m(static_cast<std::size_t>(system.m)),
+      mechanical(true),
+      plan(equations(system)) {}
 
 }  // namespace rattleback

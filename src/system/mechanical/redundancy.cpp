@@ -469,12 +469,7 @@ double Redundancy::acceleration_defect(double t, std::span<const double> q, std:
 // --- the acceleration level of a system with such constraints
 
 Acceleration::Acceleration(std::shared_ptr<Redundancy> redundancy, std::size_t n)
-    : n_(n),
-      m_(static_cast<std::size_t>(redundancy->m())),
-      mechanical_(true),
-      plan_(Equations{}),
-      redundancy_(std::move(redundancy)),
-      all_(n_ + m_, 0.0) {}
+    : n_(n), m_(static_cast<std::size_t>(redundancy->m())), redundancy_(std::move(redundancy)), all_(n_ + m_, 0.0) {}
 
 bool Acceleration::solve_least_norm(double t, std::span<const double> q, std::span<const double> v) {
   // Of k' relative to its terms. Above it the rows that are left do not determine the acceleration, as where a rank is lost

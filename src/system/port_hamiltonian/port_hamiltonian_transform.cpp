@@ -145,7 +145,7 @@ Model with_system(const Model& model, const PortHamiltonian& f, std::vector<doub
   out.keep_q.clear();
   out.exact.clear();
   out.angles.clear();
-  out.scope = nullptr;
+  out.written = nullptr;
   out.hamiltonian = f.H;
   PortHamiltonianParts& to = out.ph;
   to = {};
