@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "bind/bind.hpp"
+#include "bind/applies.hpp"
 #include "common.hpp"
 #include "members.hpp"
 #include "output/write.hpp"

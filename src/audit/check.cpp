@@ -8,6 +8,7 @@
 #include "audit/derivative_check.hpp"
 #include "audit/integrability.hpp"
 #include "audit/port_hamiltonian_text.hpp"
+#include "bind/applies.hpp"
 #include "bind/bind.hpp"
 #include "bind/redundant_stepper.hpp"
 #include "rattleback/error.hpp"

@@ -14,27 +14,6 @@
 
 namespace rattleback {
 
-// Why a method cannot take this model, with what to do instead; "" when it can. formulation: as asked for, "" = default.
-std::string why_not(const MethodEntry& method, const Model& model, const std::string& formulation);
-
-// Forces that are nonlinear in the multipliers act.
-bool nonlinear_reactions(const Model& model);
-
-// What decides the orders of a method on this system, with its constraints taken as `formulation` says ("": velocity level).
-OrderCase order_case(const System& system, std::string_view formulation);
-
-// The mass matrix is constant and singular: some direction has no inertia at all.
-bool massless(const System& system);
-
-// Can the method of these options take the model with its families as they are? If not, they must be unrolled.
-bool takes_families(const Model& model, const Options& options);
-
-// The model with its families as they are where the method can take them, and unrolled otherwise. Throws Error.
-Model load_to_run(const std::string& system, LoadOptions load, const Options& options);
-
-// The command that lists what applies: with the name of a shipped system; a file's path is not known here.
-std::string check_command(const Model& model);
-
 struct BoundMethod {
   std::unique_ptr<Stepper> stepper;
   std::string name, formulation;
@@ -54,22 +33,6 @@ struct BoundMethod {
   bool records_by_extension = false;
   std::vector<std::string> notes;  // claims that do not hold on this system
 };
-
-// BoundMethod::not_composed of methods whose steps end off the constraints.
-inline constexpr const char* kOffAtEnds =
-    "it imposes the constraints inside a step, and the ends of its steps are off them by the error of the method, "
-    "which no composition takes away. Choose a method that keeps the constraints at the end of each step (`rattleback "
-    "methods`)";
-
-// Compositions of methods whose steps end off the constraints, by their error. With odd s this error changes its sign with
-// each step (R(oo) = -1), and no composition takes it away. With even s it adds up like any other error where multipliers are
-// linear; where they are not, compositions have order 4 (measured, tests/method/order_claims_test.cpp).
-void limit_compositions(BoundMethod& out, const MethodInfo& info, OrderCase on);
-
-// Makes the steps of `data` symmetric compositions of this order; 0: leaves them. Throws Error where that cannot be, or where
-// the composition would not have the order.
-struct PlanStepperData;
-void compose(BoundMethod& out, PlanStepperData& data, const Model& model, int order);
 
 // Options must be complete (method, stages). Throws Error.
 BoundMethod bind(const System& system, const Options& options, const Start& start);

@@ -1,13 +1,13 @@
 #include "bind/bind_overdetermined.hpp"
-#include "bind/bind.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
+#include "bind/applies.hpp"
+#include "bind/binding.hpp"
 #include "bind/contact_stepper.hpp"
-#include "rattleback/error.hpp"
 #include "tableau/compositions.hpp"
 
 namespace rattleback {
@@ -94,9 +94,7 @@ BoundMethod bind_overdetermined(const System& system, const Options& options, co
     throw Error("a tableau from a file is for mechanical systems and daes; for an odae there are the euler methods");
   const MethodEntry& entry = find_entry(options.method);
   const MethodInfo& info = entry.info;
-  if (const std::string reason = why_not(entry, model, options.formulation); !reason.empty())
-    throw Error(fmt::format("method '{}' does not apply to '{}': it {}. `{}` lists the methods that do", info.name,
-                            model.key, reason, check_command(model)));
+  check_applies(entry, model, options.formulation);
   if (!options.formulation.empty())
     throw Error(
         fmt::format("method '{}' keeps both levels of the constraints by itself; leave --formulation out", info.name));

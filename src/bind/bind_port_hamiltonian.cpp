@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "engine/plan_stepper.hpp"
+#include "bind/applies.hpp"
+#include "bind/binding.hpp"
 #include "method/port_hamiltonian/port_hamiltonian_collocation.hpp"
-#include "rattleback/error.hpp"
 #include "system/port_hamiltonian/derived_port_hamiltonian.hpp"
 #include "system/port_hamiltonian/port_hamiltonian_start.hpp"
 
@@ -34,13 +34,10 @@ BoundMethod bind_port_hamiltonian(const System& system, const Options& options, 
         "collocation-gauss and collocation-lobatto-iiic");
   const MethodEntry& entry = find_entry(options.method);
   const MethodInfo& info = entry.info;
-  if (const std::string reason = why_not(entry, model, options.formulation); !reason.empty())
-    throw Error(fmt::format("method '{}' does not apply to '{}': it {}. `{}` lists the methods that do", info.name,
-                            model.key, reason, check_command(model)));
+  check_applies(entry, model, options.formulation);
   if (options.stages < info.min_stages || options.stages > 20)
     throw Error(fmt::format("method '{}' takes {} to 20 stages, found {}", info.name, info.min_stages, options.stages));
-  if (options.multiplier == "recursion")
-    throw Error(fmt::format("--multiplier recursion is for prk-murua, which has one; '{}' has not", info.name));
+  if (options.multiplier == "recursion") no_recursion(std::string(info.name));
 
   BoundMethod out;
   out.name = info.name;
@@ -51,14 +48,7 @@ BoundMethod bind_port_hamiltonian(const System& system, const Options& options, 
     out.notes.push_back(fmt::format(
         "{} works on the port-Hamiltonian form, where holonomic constraints enter at velocity level", out.name));
   }
-  PlanStepperData data{.step = Plan(Equations{}), .first = {}, .acceleration = system.acceleration(), .solve = {}};
-  data.acceleration->set_refine(false);
-  data.n = system.n();
-  data.m = system.m();
-  data.mechanical = system.is_mechanical();
-  data.solve.tolerance = options.newton_tol;
-  data.graded_mass = system.graded_mass();
-  data.angles = model.angles;
+  PlanStepperData data = step_data(system, options);
   data.turn_free = entry.collocation != nullptr;  // the unknowns are rates, and algebraic variables
   std::optional<DerivedStates> derived;
   if (system.is_mechanical()) derived = {system.n(), system.m()};
@@ -82,7 +72,7 @@ BoundMethod bind_port_hamiltonian(const System& system, const Options& options, 
       out.notes.push_back(
           fmt::format("on systems of index 2 {} imposes the algebraic equations at its stages only: order {}", out.name,
                       out.order()));
-    const bool dense = (options.output_every != 0.0 || !options.event.empty()) && options.compose == 0;
+    const bool dense = wants_dense(options) && options.compose == 0;
     if (dense) out.stage = stage_layout(tableau);
     if (!dense) step.extra.clear();
   } else {

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "expr/vectors.hpp"
 #include "system/point.hpp"
 
 namespace rattleback {
 namespace {
 
-using Vec = std::vector<NodeId>;
 constexpr Space kFrozen = 6;  // stands for v while g is differentiated twice along it
 
 // factor G(Psi) = right-hand side, reached at kCarried = 1. Results: Psi, then G_psi row by row.

@@ -26,7 +26,6 @@ struct PlanStepperData {
   std::int32_t carried = 0;         // further numbers that are part of the state: multipliers,
   bool carries_multipliers = true;  // or others, which are 0 at the start
   bool reports_carried = false;     // they are the ones to report
-  bool position_level = false;      // constraints at position level: rounding errors of positions enter, divided by h
   bool graded_mass = false;         // masses of very different size
   double multiplier_scale = 1.0;    // size of (mass / constraint row): multipliers ~ this * velocity / h
   double reference_energy = 0.0;    // energy-preserving methods: that of the start

@@ -28,24 +28,10 @@ inline std::uint64_t four_numbers(const std::uint16_t* from) {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpedantic"
 // NOLINTBEGIN(bugprone-macro-parentheses): statements and labels
-void Program::run_batches(double* w) const {
 #define NONE nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr
 #define ONE(name) &&do_##name##_1, NONE
 #define FOUR(name) &&do_##name##_1, &&do_##name##_2, &&do_##name##_3, &&do_##name##_4
 #define EIGHT(name) FOUR(name), &&do_##name##_5, &&do_##name##_6, &&do_##name##_7, &&do_##name##_8
-  static const void* const kTargets[] = {
-      EIGHT(neg), ONE(sin), ONE(cos), ONE(tan), ONE(asin), ONE(acos), ONE(atan), ONE(sinh), ONE(cosh), ONE(tanh),
-      ONE(exp), ONE(log), ONE(sqrt), ONE(abs), ONE(sign), EIGHT(add), EIGHT(sub), EIGHT(mul), EIGHT(div), ONE(pow),
-      ONE(atan2), ONE(min), ONE(max), ONE(hypot), ONE(less), ONE(less_equal), ONE(select), EIGHT(copy), EIGHT(mul_add),
-      EIGHT(mul_sub), EIGHT(sub_mul), ONE(clear), nullptr, NONE, ONE(lookup), ONE(lookup_slope), ONE(end),
-      // In the order of Link.
-      FOUR(link_neg), FOUR(link_copy), FOUR(link_add), FOUR(link_sub), FOUR(link_from), FOUR(link_mul), FOUR(link_div),
-      FOUR(link_under), FOUR(link_mul_add), FOUR(link_plus), FOUR(link_mul_sub), FOUR(link_less), FOUR(link_sub_mul),
-      FOUR(link_minus)};
-  static_assert(sizeof kTargets / sizeof kTargets[0] ==
-                kFirstLink + kLargestLink * (static_cast<std::size_t>(Link::minus) + 1));
-  const std::uint16_t* in = batches_.data();
-  double last = 0.0;  // the result before this one, which need not be read from memory again
 #define NEXT goto* kTargets[*in]
 #define SLOT(k) w[in[k]]
 // An instruction of so many numbers after the operation and those before it; the first is where its result goes.
@@ -98,6 +84,21 @@ void Program::run_batches(double* w) const {
   BATCH(operands, link_##name, 2, formula) \
   BATCH(operands, link_##name, 3, formula) \
   BATCH(operands, link_##name, 4, formula)
+
+void Program::run_batches(double* w) const {
+  static const void* const kTargets[] = {
+      EIGHT(neg), ONE(sin), ONE(cos), ONE(tan), ONE(asin), ONE(acos), ONE(atan), ONE(sinh), ONE(cosh), ONE(tanh),
+      ONE(exp), ONE(log), ONE(sqrt), ONE(abs), ONE(sign), EIGHT(add), EIGHT(sub), EIGHT(mul), EIGHT(div), ONE(pow),
+      ONE(atan2), ONE(min), ONE(max), ONE(hypot), ONE(less), ONE(less_equal), ONE(select), EIGHT(copy), EIGHT(mul_add),
+      EIGHT(mul_sub), EIGHT(sub_mul), ONE(clear), nullptr, NONE, ONE(lookup), ONE(lookup_slope), ONE(end),
+      // In the order of Link.
+      FOUR(link_neg), FOUR(link_copy), FOUR(link_add), FOUR(link_sub), FOUR(link_from), FOUR(link_mul), FOUR(link_div),
+      FOUR(link_under), FOUR(link_mul_add), FOUR(link_plus), FOUR(link_mul_sub), FOUR(link_less), FOUR(link_sub_mul),
+      FOUR(link_minus)};
+  static_assert(sizeof kTargets / sizeof kTargets[0] ==
+                kFirstLink + kLargestLink * (static_cast<std::size_t>(Link::minus) + 1));
+  const std::uint16_t* in = batches_.data();
+  double last = 0.0;  // the result before this one, which need not be read from memory again
   NEXT;
   RATTLEBACK_ARITHMETIC(SINGLE1, SINGLE2)
   RATTLEBACK_ARITHMETIC_OF_THREE(SINGLE3)

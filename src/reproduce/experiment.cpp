@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "bind/bind.hpp"
+#include "bind/applies.hpp"
 #include "files/harmless.hpp"
 #include "rattleback/cancelled.hpp"
 #include "rattleback/error.hpp"

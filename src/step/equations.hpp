@@ -127,6 +127,8 @@ class Plan {
   [[nodiscard]] SparsePlan* sparse() const { return sparse_.get(); }
 
  private:
+  class Writer;  // compile.cpp
+
   std::vector<Block> blocks_;
   Program guess_, finish_;
   std::vector<std::pair<Space, std::int32_t>> inputs_;

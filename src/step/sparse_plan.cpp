@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "expr/traverse.hpp"
+#include "expr/vectors.hpp"
 #include "rattleback/error.hpp"
 
 namespace rattleback {
@@ -17,7 +18,6 @@ namespace {
 using Group = FamilyEquations::Group;
 using Set = std::vector<char>;  // of groups
 
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 std::int32_t members(const Entry& e) { return e.count == 0 ? 1 : e.count; }
 
 bool same(const Entries& x, const Entries& y) {

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "bind/bind.hpp"
+#include "bind/applies.hpp"
 #include "expr/evaluator.hpp"
 #include "model/grammar/expression.hpp"
 #include "model/grammar/suggest.hpp"

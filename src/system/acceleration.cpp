@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "expr/combine.hpp"
+#include "expr/vectors.hpp"
 #include "rattleback/error.hpp"
 #include "system/point.hpp"
 

@@ -14,7 +14,7 @@
 #include <random>
 #include <thread>
 
-#include "bind/bind.hpp"
+#include "bind/applies.hpp"
 #include "rattleback/analysis.hpp"
 #include "rattleback/error.hpp"
 #include "support/count_allocations.hpp"

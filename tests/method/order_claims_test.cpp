@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "bind/applies.hpp"
 #include "bind/bind.hpp"
 #include "rattleback/error.hpp"
 #include "run/complete.hpp"

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "bind/bind.hpp"
+#include "bind/applies.hpp"
 #include "method/runge_kutta/momentum.hpp"
 #include "method/runge_kutta/rk_families.hpp"
 #include "rattleback/error.hpp"

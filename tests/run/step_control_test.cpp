@@ -1,5 +1,5 @@
 // The promises of docs/theory/step-control.md, one test each. Numbers at line ends: measured.
-#include "bind/bind.hpp"
+#include "bind/applies.hpp"
 #include "run/support.hpp"
 #include "system/mechanical/step_density.hpp"
 

@@ -18,20 +18,13 @@
 // A time t in the functions goes with y: t0 where y0 stands, t1 where y1 stands.   [JaySimeon, eqs 3.2, 3.5, 3.7, 3.8]
 #include "method/euler/overdetermined_euler.hpp"
 
+#include "expr/vectors.hpp"
 #include "method/step_inputs.hpp"
 #include "system/point.hpp"
 #include "tableau/tableau.hpp"
 
 namespace rattleback {
 namespace {
-
-using Vec = std::vector<NodeId>;
-
-Vec list(Graph& g, Space space, std::int32_t first, std::int32_t count) {
-  Vec out;
-  for (std::int32_t i = 0; i < count; ++i) out.push_back(g.variable(space, first + i));
-  return out;
-}
 
 struct Inputs {
   explicit Inputs(Equations& eq, const Overdetermined& o) {
@@ -40,8 +33,8 @@ struct Inputs {
                  {kBranch, 2 * o.m}, {kPosition, o.ny}, {kVelocity, o.nz}};
     t = g.variable(kTime, 0);
     h = g.variable(kStepSize, 0);
-    y = list(g, kPosition, 0, o.ny);
-    z = list(g, kVelocity, 0, o.nz);
+    y = variables(g, kPosition, 0, o.ny);
+    z = variables(g, kVelocity, 0, o.nz);
   }
   NodeId t = 0, h = 0;
   Vec y, z;
@@ -61,13 +54,13 @@ Equations overdetermined_euler_step(const Overdetermined& system, const EulerSch
   Graph& g = eq.graph;
   const Inputs in(eq, o);
   const std::int32_t ny = o.ny, nz = o.nz, m = o.m;
-  const Vec Z = list(g, kUnknown, 0, nz);
+  const Vec Z = variables(g, kUnknown, 0, nz);
   const End old{in.t, in.y, in.z};
-  const End fresh{g.add(in.t, in.h), list(g, kUnknown, nz, ny), list(g, kUnknown, nz + ny, nz)};
+  const End fresh{g.add(in.t, in.h), variables(g, kUnknown, nz, ny), variables(g, kUnknown, nz + ny, nz)};
   // Psi_0 acts on y1 through h^2, so its rounding errors are those of y/h^2: the unknown is h Psi_0, with y/h.
   Vec Psi0;
-  for (const NodeId u : list(g, kUnknown, 2 * nz + ny, m)) Psi0.push_back(g.div(u, in.h));
-  const Vec Psi1 = list(g, kUnknown, 2 * nz + ny + m, m);
+  for (const NodeId u : variables(g, kUnknown, 2 * nz + ny, m)) Psi0.push_back(g.div(u, in.h));
+  const Vec Psi1 = variables(g, kUnknown, 2 * nz + ny + m, m);
 
   // From a to b with step h; the adjoint goes back from the new end to the old one.
   const End &a = scheme.adjoint ? fresh : old, &b = scheme.adjoint ? old : fresh;
@@ -137,8 +130,8 @@ Equations overdetermined_flight_step(const Overdetermined& system) {
   std::vector<Vec> dy, dz;
   std::int32_t next = 0;
   for (std::size_t i = 0; i < s; ++i) {
-    dy.push_back(list(g, kUnknown, next, o.ny));
-    dz.push_back(list(g, kUnknown, next + o.ny, o.nz));
+    dy.push_back(variables(g, kUnknown, next, o.ny));
+    dz.push_back(variables(g, kUnknown, next + o.ny, o.nz));
     next += o.ny + o.nz;
   }
   const auto reached = [&](const Vec& x, const std::vector<Vec>& slope, const double* weight) {

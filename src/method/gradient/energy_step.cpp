@@ -3,14 +3,13 @@
 #include <limits>
 
 #include "expr/slope.hpp"
+#include "expr/vectors.hpp"
 #include "rattleback/error.hpp"
 #include "system/point.hpp"
 #include "tableau/tableau.hpp"
 
 namespace rattleback {
 namespace {
-
-using Vec = std::vector<NodeId>;
 
 class EnergyStep {
  public:
@@ -54,13 +53,14 @@ class EnergyStep {
     }
     // The excess goes to the stages in proportion to their rates: sum_i b_i h K_i . G_i grows by it.
     NodeId power = g_.zero();
-    for (std::size_t i = 0; i < stages; ++i) power = g_.add(power, g_.mul(g_.constant(c.gauss.b[i]), square(K[i])));
+    for (std::size_t i = 0; i < stages; ++i)
+      power = g_.add(power, g_.mul(g_.constant(c.gauss.b[i]), dot(g_, K[i], K[i])));
     NodeId feed = 0;
     for (std::size_t i = 0; i < stages; ++i) {
       Vec G;
       for (std::size_t k = 0; k < n_; ++k) G.push_back(combine(g_, c.weight[i], gradients[k]));
       if (start_.feed_back) {
-        if (i == 0) feed = g_.mul(in_.h, share(g_.mul(power, g_.mul(in_.h, in_.h)), square(G)));
+        if (i == 0) feed = g_.mul(in_.h, share(g_.mul(power, g_.mul(in_.h, in_.h)), dot(g_, G, G)));
         for (std::size_t k = 0; k < n_; ++k) G[k] = g_.add(G[k], g_.mul(feed, K[i][k]));
       }
       const double tau = c.gauss.c[i];
@@ -84,15 +84,15 @@ class EnergyStep {
                                 n.space == kMultiplier ? start_.held[static_cast<std::size_t>(n.base())] : leaf;
                             return Span{held, held, g_.zero()};
                           }).slope;
-    const NodeId defect = g_.sub(change, dot(g, dx));
+    const NodeId defect = g_.sub(change, dot(g_, g, dx));
     if (g_.is_constant(defect, 0.0) && !start_.feed_back) return g;
-    const NodeId dx2 = square(dx);
+    const NodeId dx2 = dot(g_, dx, dx);
     constexpr double kVanishes = 1e-280;  // |dx|^2 of a step that does not move, or nearly underflows
     // 0 in such a step. A select around the quotient would make a branch of everything in `defect`.
     const NodeId moves = g_.binary(Op::less, g_.constant(kVanishes), dx2);
     const NodeId endless = g_.constant(std::numeric_limits<double>::infinity());
     NodeId factor = g_.div(defect, g_.select(moves, dx2, endless));
-    if (start_.feed_back) factor = g_.add(factor, share(dx2, square(g)));
+    if (start_.feed_back) factor = g_.add(factor, share(dx2, dot(g_, g, g)));
     Vec G;
     for (std::size_t i = 0; i < n_; ++i) G.push_back(g_.add(g[i], g_.mul(factor, dx[i])));
     return G;
@@ -111,22 +111,12 @@ class EnergyStep {
                     return Span{still, still, g_.zero()};
                   }).slope);
     if (!start_.feed_back) return G;
-    const NodeId factor = share(square(dx), square(G));
+    const NodeId factor = share(dot(g_, dx, dx), dot(g_, G, G));
     for (std::size_t i = 0; i < n_; ++i) G[i] = g_.add(G[i], g_.mul(factor, dx[i]));
     return G;
   }
 
  private:
-  NodeId square(const Vec& x) {
-    NodeId sum = g_.zero();
-    for (const NodeId e : x) sum = g_.add(sum, g_.mul(e, e));
-    return sum;
-  }
-  NodeId dot(const Vec& a, const Vec& b) {
-    NodeId sum = g_.zero();
-    for (std::size_t i = 0; i < a.size(); ++i) sum = g_.add(sum, g_.mul(a[i], b[i]));
-    return sum;
-  }
   Vec advanced(const std::vector<Vec>& K, std::span<const double> weight) {
     Vec out;
     for (std::size_t k = 0; k < n_; ++k) {

@@ -1,19 +1,13 @@
 #include "method/gradient/reduced_step.hpp"
 
+#include "expr/vectors.hpp"
 #include "system/point.hpp"
 #include "tableau/tableau.hpp"
 
 namespace rattleback {
 namespace {
 
-using Vec = std::vector<NodeId>;
 using Scale = Equations::Scale;
-
-NodeId dot(Graph& g, const Vec& a, const Vec& b) {
-  NodeId sum = g.zero();
-  for (std::size_t i = 0; i < a.size(); ++i) sum = g.add(sum, g.mul(a[i], b[i]));
-  return sum;
-}
 
 void append(Vec& to, const Vec& more) { to.insert(to.end(), more.begin(), more.end()); }
 

@@ -19,6 +19,7 @@
 
 #include "expr/degree.hpp"
 #include "expr/slope.hpp"
+#include "expr/vectors.hpp"
 #include "method/port_hamiltonian/port_hamiltonian_step.hpp"
 
 namespace rattleback {

@@ -12,8 +12,6 @@ namespace {
 using Where = ConstraintRow::Where;
 using Scale = Equations::Scale;
 
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
-
 class FamilyStep {
  public:
   FamilyStep(const FamilyMechanical& system, const Scheme& scheme, const StepForm& form)

@@ -10,8 +10,6 @@ namespace {
 
 using Where = ConstraintRow::Where;
 
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
-
 class MechanicalStep {
  public:
   MechanicalStep(const Mechanical& system, const Scheme& scheme, const StepForm& form)

@@ -1,12 +1,11 @@
 // Small pieces that the equations of all Runge-Kutta steps are put together from.
 #pragma once
 
+#include "expr/vectors.hpp"
 #include "method/runge_kutta/scheme.hpp"
 #include "method/step_inputs.hpp"
 
 namespace rattleback {
-
-using Vec = std::vector<NodeId>;
 
 inline std::span<const double> row(const std::vector<double>& matrix, int i, int s) {
   return std::span(matrix).subspan(static_cast<std::size_t>(i) * static_cast<std::size_t>(s),

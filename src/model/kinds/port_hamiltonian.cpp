@@ -3,14 +3,9 @@
 #include <cmath>
 
 #include "expr/scalars.hpp"
+#include "expr/vectors.hpp"
 
 namespace rattleback {
-
-NodeId dot(Graph& g, const std::vector<NodeId>& a, const std::vector<NodeId>& b) {
-  NodeId sum = g.zero();
-  for (std::size_t i = 0; i < a.size(); ++i) sum = g.add(sum, g.mul(a[i], b[i]));
-  return sum;
-}
 
 namespace {
 

@@ -64,7 +64,4 @@ struct PortHamiltonian {
   Vector outputs();
 };
 
-// Sums of products, without the terms that vanish.
-NodeId dot(Graph& g, const std::vector<NodeId>& a, const std::vector<NodeId>& b);
-
 }  // namespace rattleback

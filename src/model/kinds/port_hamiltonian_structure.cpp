@@ -7,6 +7,7 @@
 
 #include "expr/scalars.hpp"
 #include "expr/terms.hpp"
+#include "expr/vectors.hpp"
 #include "linalg/decompositions.hpp"
 
 namespace rattleback {
@@ -15,7 +16,6 @@ namespace {
 using What = StructureFault::What;
 using Matrix = PortHamiltonian::Matrix;
 
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 constexpr double kIdentity = 1e-10;     // of the largest term
 constexpr double kSameEntry = 1e-12;    // of the larger entry

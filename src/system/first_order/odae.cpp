@@ -3,20 +3,11 @@
 #include <algorithm>
 
 #include "expr/traverse.hpp"
+#include "expr/vectors.hpp"
 #include "rattleback/error.hpp"
 #include "system/symbolic_solve.hpp"
 
 namespace rattleback {
-namespace {
-
-std::vector<NodeId> variables(Graph& g, Space space, std::int32_t count) {
-  std::vector<NodeId> out;
-  for (std::int32_t i = 0; i < count; ++i) out.push_back(g.variable(space, i));
-  return out;
-}
-
-}  // namespace
-
 Overdetermined::Overdetermined(const Model& model) : graph(*model.graph) {
   ny = model.coordinates.size();
   nz = model.odae.velocities.size();
@@ -34,7 +25,7 @@ Overdetermined::Overdetermined(const Mechanical& system) : graph(system.graph) {
     throw Error("overdetermined methods take constraints at position level: holonomic ones");
   ny = nz = system.n;
   m = system.m;
-  v = variables(graph, kVelocity, nz);
+  v = variables(graph, kVelocity, 0, nz);
   g = system.g;
   k = system.k;
   const auto n = static_cast<std::size_t>(ny);

@@ -1,0 +1,132 @@
+#include "bind/applies.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "bind/bind_energy.hpp"
+#include "bind/bind_overdetermined.hpp"
+#include "bind/bind_port_hamiltonian.hpp"
+#include "method/runge_kutta/family_step.hpp"
+#include "method/runge_kutta/rk_families.hpp"
+#include "model/written.hpp"
+#include "rattleback/error.hpp"
+
+namespace rattleback {
+namespace {
+
+std::string listed(std::span<const std::string_view> formulations) {
+  std::string text;
+  for (const std::string_view name : formulations) {
+    if (name.empty()) continue;
+    text += fmt::format("{}--formulation {}", text.empty() ? "" : " or ", name);
+    if (name == "index2") text += " (their positions then drift)";
+  }
+  return text;
+}
+
+std::string wrong_formulation(const MethodInfo& info, const std::string& asked) {
+  const auto& known = info.formulations;
+  const bool on_request = known.empty() || known.front().empty();
+  if (asked.empty() ? !on_request : std::find(known.begin(), known.end(), asked) != known.end()) return "";
+  if (on_request) return "keeps only the velocity level, so it takes holonomic constraints only with " + listed(known);
+  return fmt::format("does not take holonomic constraints as {}, only with {}", asked, listed(known));
+}
+
+// L_v = M v + constant with constant M, see Mechanical::plain_momentum.
+bool plain_momentum(const Model& model) {
+  Graph g = *model.graph;
+  Entries p = gradient(g, model.lagrangian, kVelocity);
+  const Entries mass = jacobian(g, p, kVelocity);
+  for (const Space space : {kTime, kPosition, kVelocity})
+    if (depends_on(g, mass, space)) return false;
+  for (Entry& e : p)
+    e.expr = substitute(g, e.expr, [&](NodeId leaf) { return g[leaf].space == kVelocity ? g.zero() : leaf; });
+  return !depends_on(g, p, kTime) && !depends_on(g, p, kPosition);
+}
+
+}  // namespace
+
+bool nonlinear_reactions(const Model& model) {
+  Graph g = *model.graph;
+  return depends_on(g, jacobian(g, model.forces, kMultiplier), kMultiplier);
+}
+
+OrderCase order_case(const System& system, std::string_view formulation) {
+  if (!system.is_mechanical()) return system.m() > 0 ? OrderCase::dae : OrderCase::unconstrained;
+  if (system.m() == 0) return OrderCase::unconstrained;
+  if (system.holonomic() > 0 && formulation == "index3") return OrderCase::index3;
+  if (system.holonomic() > 0 && formulation == "ggl") return OrderCase::ggl;
+  return nonlinear_reactions(system.model()) ? OrderCase::reaction : OrderCase::velocity;
+}
+
+bool massless(const System& system) {
+  if (system.is_large()) return system.families().massless;
+  return system.is_mechanical() && system.mechanical().mass && !system.mechanical().inverse_mass;
+}
+
+std::string check_command(const Model& model) {
+  const auto shipped = shipped_models();
+  const bool known =
+      std::any_of(shipped.begin(), shipped.end(), [&](const ShippedModel& m) { return m.key == model.key; });
+  return known ? "rattleback check " + model.key : "rattleback check";
+}
+
+std::string why_not(const MethodEntry& method, const Model& model, const std::string& formulation) {
+  const MethodInfo& info = method.info;
+  if (const auto answer = why_not_port_hamiltonian(method, model)) return *answer;
+  if (const auto answer = why_not_overdetermined(method, model)) return *answer;
+  if (model.kind == Kind::skew_gradient)
+    return info.skew_gradient || (info.dae && method.scheme != nullptr) ? "" : "does not take skew-gradient systems";
+  if (model.kind == Kind::mechanical && !info.mechanical)
+    return info.dae ? "needs a system of kind dae" : "does not take mechanical systems";
+  if (model.kind == Kind::dae && !info.dae)
+    return info.skew_gradient ? "needs a mechanical or a skew-gradient system" : "needs a mechanical system";
+  if (method.energy)
+    if (std::string reason = why_not_energy(model); !reason.empty()) return reason;
+  const bool holonomic = model.kind == Kind::mechanical && !model.holonomic_names.empty();
+  if (info.needs_holonomic && !holonomic) return "needs holonomic constraints";
+  if (method.underlying_ode && !formulation.empty())
+    return "integrates the acceleration level of all constraints. Leave --formulation out";
+  if (holonomic && method.baseline == Baseline::none && !method.underlying_ode)
+    if (std::string reason = wrong_formulation(info, formulation); !reason.empty()) return reason;
+  if (method.scheme == nullptr && largest_family(model) > kLargestFamily)
+    return fmt::format("works on single coordinates, and this model has a family of more than {} members",
+                       kLargestFamily);
+  if (method.uneven_multipliers && model.multiplier_count() > 0 && nonlinear_reactions(model) && !plain_momentum(model))
+    return kUnevenMultipliers;
+  if (method.first_part_free && depends_on(*model.graph, model.parts[0], kMultiplier))
+    return "needs a first part (Lobatto IIIA) without the algebraic variables: write the right-hand side as parts "
+           "[rhs.1] "
+           "to [rhs.5] with those terms in another part";
+  return "";
+}
+
+bool takes_families(const Model& model, const Options& options) try {
+  if (model.kind != Kind::mechanical || !options.redundant.empty() || options.controller == "reversible") return false;
+  Scheme scheme;
+  if (!options.tableau.empty()) {
+    scheme = user_scheme(read_user_tableau(options.tableau));
+  } else {
+    const std::string name = options.method.empty() ? model.run.method.value_or("spark-lobatto-ab") : options.method;
+    if (!is_method(name)) return true;  // simulate() says what is wrong
+    const MethodEntry& entry = find_entry(name);
+    if (entry.scheme == nullptr) return false;
+    scheme = entry.scheme(std::max(options.stages, entry.info.min_stages));
+  }
+  // The derivatives that a step needs; a loop in a loop is found here.
+  FamilyEquations eq = runge_kutta_step(FamilyMechanical(model), scheme);
+  for (const auto& group : eq.groups) (void)jacobian(eq.graph, group.equation, kUnknown);
+  return true;
+} catch (const NeedsUnrolling&) {
+  return false;
+}
+
+Model load_to_run(const std::string& system, LoadOptions load, const Options& options) {
+  Model model = load_model(system, load);
+  if (largest_family(model) == 0 || takes_families(model, options)) return model;
+  load.unroll_below = kLargestFamily;
+  return read_again(model, load);
+}
+
+}  // namespace rattleback

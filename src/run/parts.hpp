@@ -1,0 +1,40 @@
+// What a run consists of, as the loop, its records, its checkpoints and the audit at its end see it.
+#pragma once
+
+#include <memory>
+
+#include "audit/monitor.hpp"
+#include "bind/bind.hpp"
+#include "run/grid.hpp"
+#include "run/reported_state.hpp"
+#include "run/single_steps.hpp"
+#include "system/start/start.hpp"
+
+namespace rattleback {
+
+struct RunParts {
+  // Throws Error when the request or the model is wrong.
+  RunParts(const Model& model, const Options& given);
+  RunParts(const RunParts&) = delete;  // its parts know one another
+  RunParts& operator=(const RunParts&) = delete;
+
+  [[nodiscard]] Stepper& stepper() const { return *method.stepper; }
+  [[nodiscard]] bool adaptive() const { return single && single->adaptive(); }
+
+  Options options;  // all defaults filled in
+  TimeGrid grid;
+  System system;
+  Start start;
+  ReportedState reported;
+  BoundMethod method;
+  std::unique_ptr<Acceleration> acceleration;  // for consistent multipliers
+  Monitor monitor;
+  std::unique_ptr<SingleSteps> single;  // null: steps are taken in batches
+  std::int64_t steps = 0;               // taken
+};
+
+// Appends the multipliers at a state: the method's own, or the consistent ones. False when the acceleration level does not
+// determine them (a mass of 0): then those of the last stage.
+bool append_multipliers(RunParts& run, const RecordPoint& at, std::vector<double>& out);
+
+}  // namespace rattleback
