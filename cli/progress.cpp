@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "files/harmless.hpp"
-#include "output/layout.hpp"
+#include "text/quantities.hpp"
 
 namespace rattleback::cli {
 namespace {
@@ -52,8 +52,8 @@ void ProgressLine::parts(std::size_t done, std::size_t all, const char* noun) {
   last_ = now;
   std::string text = fmt::format("{} of {} {}", done, all, noun);
   if (done > 0)
-    text += fmt::format(", {} left",
-                        report::duration_text(seconds * static_cast<double>(all - done) / static_cast<double>(done)));
+    text +=
+        fmt::format(", {} left", duration_text(seconds * static_cast<double>(all - done) / static_cast<double>(done)));
   line(text);
 }
 
@@ -75,8 +75,8 @@ std::string progress_text(const Progress& p) {
   else if (rate > 0.0)
     text += fmt::format(" ({:.2g}/s)", rate);
   text += fmt::format(", t = {:.4g}", p.t);
-  if (rate > 0.0) text += fmt::format(", {} left", report::duration_text(static_cast<double>(p.steps - p.step) / rate));
-  return text + fmt::format(", energy error {}", report::size_text(p.energy_error));
+  if (rate > 0.0) text += fmt::format(", {} left", duration_text(static_cast<double>(p.steps - p.step) / rate));
+  return text + fmt::format(", energy error {}", size_text(p.energy_error));
 }
 
 }  // namespace rattleback::cli

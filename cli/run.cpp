@@ -8,12 +8,12 @@
 #include "files/replace.hpp"
 #include "output/figures.hpp"
 #include "output/json.hpp"
-#include "output/layout.hpp"
 #include "output/write.hpp"
 #include "progress.hpp"
 #include "rattleback/write.hpp"
 #include "report/html.hpp"
 #include "signals.hpp"
+#include "text/quantities.hpp"
 #include "verbs.hpp"
 
 namespace rattleback::cli {
@@ -112,8 +112,7 @@ int run(const Words& words) {
   Files files;
   files.write(
       output,
-      fmt::format("Written to {} ({})", output,
-                  report::count_text(static_cast<std::int64_t>(trajectory.records.rows), "row")),
+      fmt::format("Written to {} ({})", output, count_text(static_cast<std::int64_t>(trajectory.records.rows), "row")),
       [&] { report::write_trajectory(model, trajectory, report::dump(report::options_json(options, load)), output); });
   files.draw(plot, [&] { return report::figure_of(model, trajectory); });
   files.write(page, fmt::format("Report: {}", page),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "rattleback/analysis.hpp"   // IWYU pragma: export
+#include "rattleback/audit.hpp"      // IWYU pragma: export
 #include "rattleback/cancelled.hpp"  // IWYU pragma: export
 #include "rattleback/error.hpp"      // IWYU pragma: export
 #include "rattleback/expr.hpp"       // IWYU pragma: export

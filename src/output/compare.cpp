@@ -7,6 +7,7 @@
 #include "output/json.hpp"
 #include "output/layout.hpp"
 #include "rattleback/analysis.hpp"
+#include "text/quantities.hpp"
 
 namespace rattleback {
 namespace {

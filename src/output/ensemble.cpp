@@ -15,6 +15,7 @@
 #include "output/write.hpp"
 #include "rattleback/analysis.hpp"
 #include "run/memory.hpp"
+#include "text/quantities.hpp"
 
 namespace rattleback {
 namespace {

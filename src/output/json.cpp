@@ -8,6 +8,7 @@
 
 #include "files/harmless.hpp"
 #include "output/lists.hpp"
+#include "rattleback/audit.hpp"
 #include "rattleback/write.hpp"
 #include "run/memory.hpp"
 #include "run/option_table.hpp"
@@ -140,6 +141,17 @@ Json method_json(const MethodInfo& info) {
   return json;
 }
 
+Json audit_json(const std::vector<Statement>& statements) {
+  Json list = Json::array();
+  for (const Statement& s : statements) {
+    Json one = {{"verdict", to_string(s.verdict)}, {"quantity", s.quantity}};
+    if (s.number) one["number"] = *s.number;
+    one["text"] = s.text;
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
 // Constraints that were left out because they follow from the others.
 Json redundant_json(const RedundantAudit& r) {
   Json json = {{"rank", r.rank}, {"rows", r.rows}, {"dropped", r.dropped}, {"changes", Json::array()}};
@@ -239,6 +251,7 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
     json["records"] = {{"output_every", trajectory.output_every}, {"rows", trajectory.records.rows}};
   json["parameters"] = parameters_json(model);
   json["start"] = start_json(model, trajectory);
+  json["audit"] = audit_json(audit_statements(model, trajectory));
   json["notes"] = trajectory.notes;
   if (!events_fit)
     json["notes"].push_back(
@@ -356,6 +369,7 @@ std::string to_json(const Model& model, const CheckReport& r) {
       else
         json["port_hamiltonian"][m.name][place] = text;
     }
+  json["audit"] = report::audit_json(audit_statements(model, r));
   json["notes"] = r.notes;
   return report::dump(json);
 }

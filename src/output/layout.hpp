@@ -1,4 +1,4 @@
-// Text for a terminal of 100 columns: wrapped paragraphs, aligned columns, numbers for people.
+// Text for a terminal of 100 columns: wrapped paragraphs, aligned columns.
 #pragma once
 
 #include <cstddef>
@@ -23,10 +23,5 @@ std::string wrap(std::string_view text, std::string_view first, std::string_view
 // right.find(i). The last column is not padded.
 std::string align(const std::vector<std::vector<std::string>>& rows, std::size_t indent,
                   const std::vector<bool>& right = {});
-
-std::string size_text(double value);                                // of an error: "3.1e-15", "0"
-std::string value_text(double value);                               // of a coordinate: 10 significant digits
-std::string duration_text(double seconds);                          // "2.1 ms", "3.4 s", "2 min 5 s"
-std::string count_text(std::int64_t count, std::string_view noun);  // "1 step", "834 steps"
 
 }  // namespace rattleback::report

@@ -67,11 +67,6 @@ bool is_adaptive(std::string_view method) {
   return std::ranges::any_of(methods(), [&](const MethodInfo& info) { return info.name == method && info.adaptive; });
 }
 
-bool keeps_energy(std::string_view method) {
-  return std::ranges::any_of(methods(),
-                             [&](const MethodInfo& info) { return info.name == method && info.energy == Claim::yes; });
-}
-
 std::string method_label(const std::string& method, int stages) {
   const bool fixed = std::ranges::any_of(methods(), [&](const MethodInfo& info) {
     return info.name == method && (info.adaptive || info.fixed_stages != 0);

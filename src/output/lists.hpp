@@ -17,7 +17,6 @@ std::vector<System> systems();
 
 // Does this method choose its own steps? No for names that are not registered (a user's tableau).
 bool is_adaptive(std::string_view method);
-bool keeps_energy(std::string_view method);  // exactly, on every system that it takes
 
 // "spark-gauss(2)"; without the stages where there is nothing to choose.
 std::string method_label(const std::string& method, int stages);

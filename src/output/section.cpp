@@ -10,6 +10,7 @@
 #include "output/table.hpp"
 #include "rattleback/analysis.hpp"
 #include "run/memory.hpp"
+#include "text/quantities.hpp"
 
 namespace rattleback {
 namespace {

@@ -6,16 +6,16 @@
 
 #include "files/replace.hpp"
 #include "output/json.hpp"
-#include "output/layout.hpp"
 #include "output/lists.hpp"
-#include "output/statements.hpp"
 #include "output/version.hpp"
+#include "rattleback/audit.hpp"
 #include "rattleback/error.hpp"
 #include "report/html_text.hpp"
 #include "report/mathml.hpp"
 #include "report/model_html.hpp"
 #include "report/page_texts.hpp"
 #include "report/report_data.hpp"
+#include "text/quantities.hpp"
 
 namespace rattleback::report {
 namespace {
@@ -98,9 +98,19 @@ std::string facts(const Model& model, const Trajectory& t, const Options& option
   return f.list();
 }
 
-std::string marked(const std::string& mark, const std::string& text) {
-  const char* word = mark == "ok" ? "kept" : mark == "note" ? "note" : "look";
-  return fmt::format("<li><span class=\"mark {}\">{}</span><span>{}</span></li>\n", mark, word, html(text));
+const char* word_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::ok: return "kept";
+    case Verdict::note: return "note";
+    case Verdict::warning: return "look";
+  }
+  return "";
+}
+
+// The classes of the style sheet are called as the verdicts are.
+std::string marked(Verdict verdict, const std::string& text) {
+  return fmt::format("<li><span class=\"mark {}\">{}</span><span>{}</span></li>\n", to_string(verdict),
+                     word_of(verdict), html(text));
 }
 
 // Stands on top of the page and in the audit; "" for a run that reached its end.
@@ -113,12 +123,8 @@ std::string stopped(const Trajectory& t) {
 
 std::string audit(const Model& model, const Trajectory& t) {
   std::string out = "<ul class=\"statements\">\n" + stopped(t);
-  for (const std::string& statement : audit_statements(model, t)) {
-    const bool closes = statement.starts_with("Power balance:") && t.power_balance &&
-                        t.power_balance->max_residual <= 1e-10 * t.power_balance->largest_energy;
-    out += marked(closes ? "ok" : mark_of(statement), statement);
-  }
-  for (const std::string& note : t.notes) out += marked("note", note);
+  for (const Statement& s : audit_statements(model, t)) out += marked(s.verdict, s.text);
+  for (const std::string& note : t.notes) out += marked(Verdict::note, note);
   out += "</ul>\n";
   if (t.every > 1) out += fmt::format("<p class=\"small muted\">The audit looks at every {}th step.</p>\n", t.every);
   return out;
@@ -149,15 +155,6 @@ std::string events(const Model& model, const Trajectory& t) {
 }
 
 }  // namespace
-
-std::string mark_of(const std::string& s) {
-  const auto has = [&](const char* text) { return s.find(text) != std::string::npos; };
-  if (has("not kept") || has("off by up to") || has("misses the start") || has("it drifts") ||
-      has("most of it at the end"))
-    return "warning";
-  if (has("kept to") || has("satisfied to") || has("returns to the start")) return "ok";
-  return "note";
-}
 
 void check_report_path(const std::string& path) {
   if (const std::string reason = report_missing(); !reason.empty())

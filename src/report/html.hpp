@@ -14,7 +14,4 @@ void check_report_path(const std::string& path);
 std::string run_report(const Model& model, const Trajectory& trajectory, const Options& options,
                        const LoadOptions& load);
 
-// How a sentence of the audit is marked: "ok", "note" or "warning".
-std::string mark_of(const std::string& statement);
-
 }  // namespace rattleback::report

@@ -9,10 +9,10 @@
 #include "model/grammar/formula.hpp"
 #include "model/kinds/interconnection.hpp"
 #include "model/written.hpp"
-#include "output/layout.hpp"
 #include "rattleback/error.hpp"
 #include "report/html_text.hpp"
 #include "report/mathml.hpp"
+#include "text/quantities.hpp"
 
 namespace rattleback::report {
 namespace {

@@ -14,12 +14,12 @@
 #include "files/replace.hpp"
 #include "model/grammar/suggest.hpp"
 #include "output/json.hpp"
-#include "output/layout.hpp"
 #include "plot/svg.hpp"
 #include "rattleback/cancelled.hpp"
 #include "rattleback/error.hpp"
 #include "report/index_page.hpp"
 #include "study/parallel.hpp"
+#include "text/quantities.hpp"
 
 namespace rattleback::reproduce {
 namespace {
@@ -243,7 +243,7 @@ Report reproduce(const Request& request) {
         "{} in {:.0f} s. Equations are solved to rounding, unless an experiment says otherwise. Each says what the "
         "document "
         "claims, what is found, and whether the two agree.",
-        report::count_text(static_cast<std::int64_t>(out.entries.size()), "experiment"), out.wall_seconds);
+        count_text(static_cast<std::int64_t>(out.entries.size()), "experiment"), out.wall_seconds);
     try_to_write([&] {
       files::write_text((fs::path(request.folder) / "index.html").string(),
                         report::index_page(index, "The experiments, redone", lead));
@@ -287,8 +287,7 @@ std::string to_text(const Report& report) {
     if (alone) out += fmt::format("\nThe document ({}, {}): {}\n{}\n", r.document, r.place, r.says, found_words(entry));
   }
   out += fmt::format("\n{} of {} numbers are as expected; {}, {:.1f} s\n", ok, numbers,
-                     report::count_text(static_cast<std::int64_t>(report.entries.size()), "experiment"),
-                     report.wall_seconds);
+                     count_text(static_cast<std::int64_t>(report.entries.size()), "experiment"), report.wall_seconds);
   if (!report.note.empty()) out += report.note + ".\n";
   if (!report.folder.empty() && report.unwritten.empty())
     out += fmt::format("Written to {}\n", (fs::path(report.folder) / "index.html").string());

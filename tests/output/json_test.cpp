@@ -26,10 +26,10 @@ std::vector<std::string> keys(const Json& json) {
 TEST(RunJson, MechanicalSystemHasTheKeysOfTheContract) {
   const Json json = parse_json(to_json(sleigh(), sleigh_run()));
   EXPECT_EQ(keys(json),
-            (std::vector<std::string>{"system", "kind",        "method",  "stages",  "order",       "orders",
-                                      "step",   "steps",       "t",       "q",       "v",           "multipliers",
-                                      "energy", "constraints", "newton",  "records", "parameters",  "start",
-                                      "notes",  "status",      "message", "native",  "wall_seconds"}));
+            (std::vector<std::string>{"system", "kind",        "method", "stages",  "order",      "orders",
+                                      "step",   "steps",       "t",      "q",       "v",          "multipliers",
+                                      "energy", "constraints", "newton", "records", "parameters", "start",
+                                      "audit",  "notes",       "status", "message", "native",     "wall_seconds"}));
   EXPECT_EQ(json["system"], "chaplygin-sleigh");
   EXPECT_EQ(json["orders"].dump(), R"({"q":4,"v":4,"multipliers":4})");
   EXPECT_EQ(json["kind"], "mechanical");

@@ -5,6 +5,7 @@
 #include "output/lists.hpp"
 #include "rattleback/write.hpp"
 #include "report/samples.hpp"
+#include "text/quantities.hpp"
 
 namespace rattleback {
 namespace {
@@ -224,12 +225,12 @@ TEST(SystemsText, FitsAndNamesAll) {
 }
 
 TEST(Layout, DurationsAreForPeople) {
-  EXPECT_EQ(report::duration_text(12e-6), "12 us");
-  EXPECT_EQ(report::duration_text(0.0021), "2.1 ms");
-  EXPECT_EQ(report::duration_text(0.25), "250 ms");
-  EXPECT_EQ(report::duration_text(3.42), "3.4 s");
-  EXPECT_EQ(report::duration_text(125.0), "2 min 5 s");
-  EXPECT_EQ(report::duration_text(7260.0), "2 h 1 min");
+  EXPECT_EQ(duration_text(12e-6), "12 us");
+  EXPECT_EQ(duration_text(0.0021), "2.1 ms");
+  EXPECT_EQ(duration_text(0.25), "250 ms");
+  EXPECT_EQ(duration_text(3.42), "3.4 s");
+  EXPECT_EQ(duration_text(125.0), "2 min 5 s");
+  EXPECT_EQ(duration_text(7260.0), "2 h 1 min");
 }
 
 TEST(Layout, AccentsCountOneColumn) {
