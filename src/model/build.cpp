@@ -202,6 +202,7 @@ Model build(ModelText& text, UnrollPolicy policy) {
 }  // namespace
 
 Model build_model(ModelText& text, const LoadOptions& options) {
+  text.world.note(World::Use::formulas);
   {
     Graph scratch;
     Elaborator(text.world, scratch, {options.unroll_below, false}).check_definitions();
@@ -213,6 +214,7 @@ Model build_model(ModelText& text, const LoadOptions& options) {
   } catch (const NeedsUnrolling&) {
     model = build(text, {options.unroll_below, true});
   }
+  text.world.note(World::Use::none);
   check_structure(text, model);
   check_finite(text, model);
   check_angles(text, model);

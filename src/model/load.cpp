@@ -92,7 +92,7 @@ std::optional<Model> read_from_formulas(const Written& before, const LoadOptions
 
 bool front::change_values(ModelText& text, const Document& document, const LoadOptions& options) {
   change_parameters(text.world, options);
-  if (!text.world.keeps_decisions()) return false;
+  if (!text.world.unchanged(World::Use::tables)) return false;
   Reader reader(text.world, document.source);
   read_starts(text, reader, document.root, options);
   return true;

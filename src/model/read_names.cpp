@@ -83,6 +83,7 @@ void read_parameters(World& world, Reader& reader, const Value& document, const 
       p.values.resize(p.formulas.size());
       p.errors.resize(p.formulas.size());
       p.state.resize(p.formulas.size());
+      p.uses.resize(p.formulas.size());
       world.parameters.push_back(std::move(p));
     }
   }

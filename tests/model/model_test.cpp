@@ -7,6 +7,7 @@
 #include <numbers>
 #include <optional>
 
+#include "model/starts/start_reader.hpp"
 #include "support.hpp"
 
 namespace rattleback::test {
@@ -208,6 +209,25 @@ TEST(Model, OtherValuesAreRefusedInTheWordsOfReading) {
               (void)Model{}.with({{"a", "1"}});
             }),
             "model '' was made in C++ and has no parameters of its own. Trace it with other ones");
+}
+
+TEST(StartReader, FollowsParametersAsLongAsNoFormulaOfTheMotionDependsOnThem) {
+  const Model model = parse_model(
+      "coordinates = [\"x\", \"w[1:N]\"]\n[parameters]\nN = 2\ng = 10\ng2 = \"g/5\"\nb = 3\n# b, b2: only here\n"
+      "[lagrangian]\nL = \"x'^2/2 + sum(i = 1:2, w[i]'^2) - g2*x\"\n[initial]\nx = \"b^2 + N\"\n",
+      "m.toml");
+  StartReader reader(model);
+  Model start = model;
+  const auto read = [&](const char* N, const char* g, const char* b) {
+    return reader.read(set({{"N", N}, {"g", g}, {"b", b}}), start);
+  };
+  EXPECT_TRUE(read("2", "10", "4"));
+  EXPECT_EQ(start.q0, (std::vector<double>{18, 0, 0}));
+  EXPECT_FALSE(read("2", "11", "4"));  // through g2
+  EXPECT_FALSE(read("3", "10", "4"));  // the size of a family
+  EXPECT_FALSE(read("2", "10", "1/0"));
+  EXPECT_TRUE(read("2", "10", "5"));
+  EXPECT_EQ(start.q0, (std::vector<double>{27, 0, 0}));
 }
 
 TEST(Model, AlgebraicStartsCanBeOverridden) {

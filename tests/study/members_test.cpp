@@ -1,4 +1,8 @@
 // Members: grids, tables, random values.
+#include <filesystem>
+#include <fstream>
+
+#include "study/members.hpp"
 #include "study/random.hpp"
 #include "study/support.hpp"
 
@@ -52,6 +56,19 @@ TEST(Members, OfATableAreItsRows) {
 }
 
 // The generator uses integers, comparisons and exactly rounded operations, so these bits hold everywhere.
+TEST(Members, AreMadeFromWhatTheModelKeepsOfItsFile) {
+  const std::string path = ::testing::TempDir() + "members_of_a_file.toml";
+  std::ofstream(path) << "coordinates = [\"x\"]\n[parameters]\nm = 1\n[lagrangian]\nL = \"m*x'^2/2 - x^2\"\n"
+                         "[initial]\nx = \"2*m\"\n";
+  const MemberModels models({.system = path}, members_on_grid({{"m", 1.0, 2.0, 3}, {"x'", 0.0, 1.0, 2}}), {}, "member");
+  std::filesystem::remove(path);
+  const Model last = models.model(5);
+  EXPECT_EQ(last.parameters[0].second, 2.0);
+  EXPECT_EQ(last.q0, std::vector<double>{4.0});
+  EXPECT_EQ(last.v0, std::vector<double>{1.0});
+  EXPECT_EQ(models.model(0).q0, std::vector<double>{2.0});
+}
+
 TEST(Members, AtRandomHaveTheSameBitsOnEveryMachine) {
   const Model model = load_model("contact-oscillator");
   const Members m = members_at_random(model, {{"z0", 0.1}, {"b", 0.01}}, 3, 7);

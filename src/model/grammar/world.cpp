@@ -86,7 +86,7 @@ void World::unknown(const Formula& f, const AstNode& node, const Rules& rules, c
 Rounded World::parameter(std::int32_t number, std::size_t element) {
   Parameter& p = parameters[static_cast<std::size_t>(number)];
   if (p.state[element] == 2) {
-    if (noting_) decisive_.try_emplace({number, element}, p.values[element]);
+    p.uses[element] |= static_cast<std::uint8_t>(use_);
     return {p.values[element], p.errors[element]};
   }
   const Formula& f = p.formulas[element];
@@ -139,11 +139,17 @@ std::string element_name(std::string_view stem, std::int64_t i) {
   return std::string(stem) + "[" + std::to_string(i) + "]";
 }
 
-bool World::keeps_decisions() const {
-  return std::ranges::all_of(decisive_, [this](const auto& decision) {
-    const auto& [place, value] = decision;
-    return parameters[static_cast<std::size_t>(place.first)].values[place.second] == value;
-  });
+void World::note(Use use) {
+  use_ = use;
+  if (use != Use::none)
+    for (Parameter& p : parameters) p.used = p.values;
+}
+
+bool World::unchanged(Use use) const {
+  for (const Parameter& p : parameters)
+    for (std::size_t e = 0; e < p.values.size(); ++e)
+      if ((p.uses[e] & static_cast<std::uint8_t>(use)) != 0 && p.values[e] != p.used[e]) return false;
+  return true;
 }
 
 std::vector<std::pair<std::string, double>> World::values() const {

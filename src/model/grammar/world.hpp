@@ -31,6 +31,8 @@ struct Parameter {
   std::vector<Formula> formulas;
   std::vector<double> values, errors;  // errors: bounds of what rounding may have done
   std::vector<std::uint8_t> state;     // 0 not evaluated, 1 being evaluated, 2 done
+  std::vector<double> used;            // the values when somebody asked for them ...
+  std::vector<std::uint8_t> uses;      // ... who, as bits
 };
 
 // One entry of [define]: a single formula, or the members from..to of a family.
@@ -97,10 +99,12 @@ class World {
 
   // Value of a parameter, or of an element (from 0) of an array. Its bound is one ulp at least, also of a whole number.
   Rounded parameter(std::int32_t number, std::size_t element = 0);
-  // While the tables of a file are read, the values that are asked for decide something: the size of a family, the range of
-  // a line, a number. Do all of these parameters still have the values they had then?
-  void note_decisions(bool on) { noting_ = on; }
-  [[nodiscard]] bool keeps_decisions() const;
+  // Who asks for values of parameters from here on. What the tables ask for decides as they are read: the size of a family,
+  // the range of a line, a number. What the formulas ask for stands in the graph.
+  enum class Use : std::uint8_t { none = 0, tables = 1, formulas = 2 };
+  void note(Use use);
+  // Have all parameters that were asked for so still the same values?
+  [[nodiscard]] bool unchanged(Use use) const;
   // The values of all, an array element by element: "k[2]".
   [[nodiscard]] std::vector<std::pair<std::string, double>> values() const;
   // The array element named by `node` of a formula, with index `i` counted from 1.
@@ -126,8 +130,7 @@ class World {
     std::size_t operator()(std::string_view s) const { return std::hash<std::string_view>{}(s); }
   };
   std::unordered_map<std::string, Symbol, Hash, std::equal_to<>> symbols_;
-  bool noting_ = false;
-  std::map<std::pair<std::int32_t, std::size_t>, double> decisive_;
+  Use use_ = Use::none;
   std::vector<std::string> evaluating_;  // names of the parameters on the way, to show a cycle
 };
 

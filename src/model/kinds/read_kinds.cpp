@@ -309,7 +309,7 @@ ModelText read_model_text(const Source& source, const Value& document, const Loa
   Reader reader(text.world, source);
   if (const Value* v = document.find("name")) text.name = reader.text(*v, "`name`");
   read_parameters(text.world, reader, document, options);
-  text.world.note_decisions(true);
+  text.world.note(World::Use::tables);
   if (kind == Kind::mechanical)
     read_mechanical(text, reader, document);
   else if (kind == Kind::odae)
@@ -323,7 +323,7 @@ ModelText read_model_text(const Source& source, const Value& document, const Loa
   read_exact(text, reader, document);
   read_view(text, reader, document);
   read_run(text, reader, document);
-  text.world.note_decisions(false);
+  text.world.note(World::Use::none);
   read_starts(text, reader, document, options);
   return text;
 }

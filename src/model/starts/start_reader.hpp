@@ -20,8 +20,7 @@ class StartReader {
   bool read(const LoadOptions& options, Model& model);
 
  private:
-  struct Kept;
-  std::unique_ptr<Kept> kept_;
+  std::unique_ptr<Written> written_;
 };
 
 }  // namespace rattleback
