@@ -21,18 +21,18 @@ struct PlanStepperData {
   std::vector<char> backwards = {};   // with it: which sub-steps it takes; empty = none
   std::int32_t n = 0, m = 0;
   bool mechanical = true;
-  std::int32_t velocities = -1;     // how many; -1: as many as positions if mechanical, else none
-  bool two_step = false;            // needs the size of the step before
-  std::int32_t carried = 0;         // further numbers that are part of the state: multipliers,
-  bool carries_multipliers = true;  // or others, which are 0 at the start
-  bool reports_carried = false;     // they are the ones to report
-  bool graded_mass = false;         // masses of very different size
-  double multiplier_scale = 1.0;    // size of (mass / constraint row): multipliers ~ this * velocity / h
-  double reference_energy = 0.0;    // energy-preserving methods: that of the start
-  double nominal_step = 0.0;        // the run's step, for choices that are made before it begins
-  std::vector<std::int32_t> angles = {};             // positions that are kept within one turn of zero
-  bool turn_free = false;                            // solutions stay starting guesses when an angle was turned back
-  std::unique_ptr<Acceleration> acceleration;        // for starting guesses
+  std::int32_t velocities = -1;                // how many; -1: as many as positions if mechanical, else none
+  bool two_step = false;                       // needs the size of the step before
+  std::int32_t carried = 0;                    // further numbers that are part of the state: multipliers,
+  bool carries_multipliers = true;             // or others, which are 0 at the start
+  bool reports_carried = false;                // they are the ones to report
+  bool graded_mass = false;                    // masses of very different size
+  double multiplier_scale = 1.0;               // size of (mass / constraint row): multipliers ~ this * velocity / h
+  double reference_energy = 0.0;               // energy-preserving methods: that of the start
+  double nominal_step = 0.0;                   // the run's step, for choices that are made before it begins
+  std::vector<std::int32_t> angles = {};       // positions that are kept within one turn of zero
+  bool turn_free = false;                      // solutions stay starting guesses when an angle was turned back
+  std::unique_ptr<Acceleration> acceleration;  // for starting guesses
   std::unique_ptr<BranchedMultipliers> branch = {};  // overdetermined methods: for the inconsistent multipliers
   SolveOptions solve;
 };

@@ -16,7 +16,6 @@ namespace {
 using What = StructureFault::What;
 using Matrix = PortHamiltonian::Matrix;
 
-
 constexpr double kIdentity = 1e-10;     // of the largest term
 constexpr double kSameEntry = 1e-12;    // of the larger entry
 constexpr double kIndefinite = -1e-12;  // eigenvalue of W, scaled to a diagonal of ones
