@@ -14,6 +14,7 @@
 #include "rattleback/error.hpp"
 #include "rattleback/simulate.hpp"
 #include "system/families/family_start.hpp"
+#include "system/families/family_values.hpp"
 #include "system/port_hamiltonian/derived_port_hamiltonian.hpp"
 #include "system/port_hamiltonian/port_hamiltonian_start.hpp"
 #include "system/start/start.hpp"
@@ -148,7 +149,7 @@ void add_constraints(const System& system, CheckReport& out, const StartAnalysis
 }
 
 // Families too large for single coordinates: everything that can be said from their patterns.
-void check_large(const Model& model, CheckReport& out) {
+void check_large(const Model& model, const System* system, CheckReport& out) {
   Graph g = *model.graph;
   const std::int32_t n = model.coordinates.size(), m = model.multiplier_count(), mh = model.holonomic_names.size();
   Entries K;
@@ -164,48 +165,26 @@ void check_large(const Model& model, CheckReport& out) {
   out.mass_constant = true;
   for (const Entry& e : mass) out.mass_constant = out.mass_constant && g.is_constant(e.expr);
 
-  // Values of a matrix function, entry by entry: as a vector function whose rows are the entries' own places.
-  struct Triplet {
-    std::int32_t row, col;
-    double value;
-  };
-  const auto triplets = [&](const Entries& matrix) {
-    Entries flat;
-    std::int32_t next = 0;
-    for (Entry e : matrix) {
-      const std::int32_t members = std::max<std::int32_t>(1, e.count);
-      e.row = {next, e.count == 0 ? 0 : 1};
-      e.col = {};
-      next += members;
-      flat.push_back(e);
-    }
-    Evaluator evaluate(g, flat, next, n, m);
-    const auto x = evaluate(0.0, model.q0, model.v0);
-    std::vector<Triplet> list;
-    std::size_t k = 0;
-    for (const Entry& e : matrix)
-      for (std::int32_t i = 0; i < std::max<std::int32_t>(1, e.count); ++i)
-        list.push_back({e.row.at(i), e.col.at(i), x[k++]});
-    return list;
-  };
   const RowRank rank = row_rank(g, K, m, n, model.q0, model.v0);
   out.rank = rank.rank;
   for (const std::int32_t i : rank.zero) out.vanishing.push_back(name(i));
   for (const std::int32_t i : rank.not_finite) out.not_finite.push_back(name(i));
-  std::vector<double> diagonal(static_cast<std::size_t>(n), 0.0);
-  bool is_diagonal = true;
-  for (const auto& t : triplets(mass)) {
-    if (t.row == t.col)
-      diagonal[static_cast<std::size_t>(t.row)] += t.value;
-    else
-      is_diagonal = is_diagonal && t.value == 0.0;
+  if (system != nullptr && system->is_large()) {
+    const bool positive = has_positive_mass(system->families(), model.q0, model.v0);
+    out.mass_positive_definite = positive && system->families().added.c.empty();
+    out.saddle_regular = positive && out.rank == m;
+    for (std::string& note : inertia_notes(*system, {})) out.notes.push_back(std::move(note));
+  } else {
+    const bool diagonal = std::ranges::all_of(mass, [](const Entry& e) {
+      return e.row.base == e.col.base && (e.count == 0 || e.row.stride == e.col.stride);
+    });
+    const Eigen::VectorXd own = sparse_value(g, mass, n, n, n, m, model.q0, model.v0).diagonal();
+    out.mass_positive_definite = diagonal && (own.array() > 0.0).all();
+    out.saddle_regular = out.mass_positive_definite && out.rank == m;
+    if (!diagonal)
+      out.notes.emplace_back(
+          "the mass matrix is not diagonal; whether it is positive definite was not decided at this size");
   }
-  out.mass_positive_definite = is_diagonal;
-  for (const double x : diagonal) out.mass_positive_definite = out.mass_positive_definite && x > 0.0;
-  out.saddle_regular = out.mass_positive_definite && out.rank == m;
-  if (!is_diagonal)
-    out.notes.emplace_back(
-        "the mass matrix is not diagonal; whether it is positive definite was not decided at this size");
 
   Start start;
   start.q = model.q0;
@@ -284,7 +263,7 @@ CheckReport check(const Model& model) {
     refused = reason.what();
   }
   if (!system || system->has_families()) {
-    if (model.kind != Kind::odae) check_large(model, out);
+    if (model.kind != Kind::odae) check_large(model, system ? &*system : nullptr, out);
     out.degrees_of_freedom = out.coordinates - out.rank;
     std::string obstacle = dead_constraints(out);
     if (obstacle.empty() && (!system || !takes_families(model, {.method = "spark-gauss"})))
