@@ -26,14 +26,15 @@ std::optional<std::string> why_not_overdetermined(const MethodEntry& method, con
   return "";
 }
 
-std::unique_ptr<PlanStepper> euler_stepper(const Overdetermined& system, const EulerPlan& plan) {
+std::unique_ptr<PlanStepper> euler_stepper(const Overdetermined& system, const EulerPlan& plan,
+                                           std::unique_ptr<Acceleration> level) {
   const bool free = system.m == 0;
   PlanStepperData data{
       .step = Plan(free ? overdetermined_flight_step(system) : overdetermined_euler_step(system, plan.scheme)),
       .first = {},
       .adjoint = {},
       .backwards = {},
-      .acceleration = std::make_unique<Acceleration>(system),
+      .acceleration = std::move(level),
       .solve = plan.solve};
   data.n = system.ny;
   data.angles = plan.angles;
@@ -132,7 +133,7 @@ BoundMethod bind_overdetermined(const System& system, const Options& options, co
   if (out.contacts)
     out.stepper = std::make_unique<ContactStepper>(o, model.odae, plan);
   else
-    out.stepper = euler_stepper(o, plan);
+    out.stepper = euler_stepper(o, plan, system.is_odae() ? system.acceleration() : std::make_unique<Acceleration>(o));
   return out;
 }
 

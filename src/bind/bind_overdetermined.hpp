@@ -26,6 +26,8 @@ struct EulerPlan {
   double multiplier_scale = 1.0;
   std::vector<std::int32_t> angles = {};  // positions that are wrapped
 };
-std::unique_ptr<PlanStepper> euler_stepper(const Overdetermined& system, const EulerPlan& plan);
+// level: the acceleration level of this system.
+std::unique_ptr<PlanStepper> euler_stepper(const Overdetermined& system, const EulerPlan& plan,
+                                           std::unique_ptr<Acceleration> level);
 
 }  // namespace rattleback

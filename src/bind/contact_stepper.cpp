@@ -120,8 +120,9 @@ ContactStepper::Regime& ContactStepper::regime(const std::vector<char>& active) 
   for (std::size_t c = 0; c < m_; ++c)
     if (active[c] != 0) fresh->rows.push_back(static_cast<std::int32_t>(c));
   const Overdetermined part = whole_.restricted(fresh->rows);
-  fresh->stepper = euler_stepper(part, plan_);
-  fresh->acceleration = std::make_unique<Acceleration>(part);
+  const auto level = std::make_shared<const AccelerationPlan>(part);
+  fresh->stepper = euler_stepper(part, plan_, std::make_unique<Acceleration>(level));
+  fresh->acceleration = std::make_unique<Acceleration>(level);
   if (!fresh->rows.empty()) {
     fresh->impact.emplace(impact_equations(part));
     fresh->w = fresh->impact->image();

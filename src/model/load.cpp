@@ -1,7 +1,6 @@
 // The ways into the front end: a file or shipped name, a text, and what a model keeps of its text.
 #include <algorithm>
 #include <filesystem>
-#include <ranges>
 
 #include "files/read.hpp"
 #include "model/grammar/suggest.hpp"
@@ -76,10 +75,10 @@ Model read(const std::shared_ptr<const front::Document>& document, const LoadOpt
 
 // Without parsing a formula again. Nothing when that cannot be, or the values are refused.
 std::optional<Model> read_from_formulas(const Written& before, const LoadOptions& options) try {
+  const Settings &old = before.options.set, &now = options.set;
+  const bool adds = now.size() >= old.size() && std::equal(old.begin(), old.end(), now.begin());
+  if (!before.text || !adds) return std::nullopt;
   const auto written = std::make_shared<Written>(Written{before.document, options, before.text});
-  if (!written->text ||
-      !std::ranges::equal(options.set | std::views::take(before.options.set.size()), before.options.set))
-    return std::nullopt;
   if (!front::change_values(*written->text, *before.document, options)) return std::nullopt;
   Model model = front::build_model(*written->text, options);
   finish(written, model);

@@ -363,7 +363,8 @@ std::string parameter_table(const Model& model, const Value* table) {
   for (const auto& [name, value] : model.parameters) {
     if (name.ends_with(']') || ++numbers > kShownValues) continue;
     const Value* item = table != nullptr ? table->find(name) : nullptr;
-    const bool changed = std::ranges::any_of(changes_of(model), [&](const auto& set) { return set.first == name; });
+    const bool changed =
+        std::ranges::any_of(changes_of(model), [&name = name](const auto& set) { return set.first == name; });
     std::string formula =
         item != nullptr && item->type == Value::Type::string && !changed ? right_side(item->text, true) : "";
     std::string what = item != nullptr ? html(comment_at(model.text, item->key_offset)) : "";

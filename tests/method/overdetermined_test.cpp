@@ -47,7 +47,7 @@ class OneStep {
  public:
   OneStep(const Model& model, const EulerScheme& scheme) : system_(model) {
     const Overdetermined o = system_.is_odae() ? system_.odae() : Overdetermined(system_.mechanical());
-    stepper_ = euler_stepper(o, {.scheme = scheme, .solve = {.cautious = true}});
+    stepper_ = euler_stepper(o, {.scheme = scheme, .solve = {.cautious = true}}, std::make_unique<Acceleration>(o));
   }
   std::vector<double> operator()(const std::vector<double>& x, double h, std::span<const double> psi) {
     const std::size_t n = x.size() / 2;
