@@ -1,8 +1,8 @@
-# The part of Newton's iteration that generated headers repeat (src/engine/text/header_runtime.cpp), as texts.
+# What generated headers repeat of the library (src/engine/text/header_runtime.cpp), as texts.
 set(step_texts_source ${PROJECT_BINARY_DIR}/step_texts.cpp)
 set(step_texts "")
 set(step_text_files "")
-foreach(file linalg/dense step/stopping step/solving step/convergence step/block_newton)
+foreach(file linalg/dense step/stopping step/solving step/convergence step/block_newton system/angles)
   get_filename_component(name ${file} NAME)
   list(APPEND step_texts ${name}=${PROJECT_SOURCE_DIR}/src/${file}.hpp)
   list(APPEND step_text_files ${PROJECT_SOURCE_DIR}/src/${file}.hpp)
@@ -13,5 +13,5 @@ add_custom_command(
   COMMAND ${CMAKE_COMMAND} -DTEXTS=${step_texts} -DNAMESPACE=rattleback::step_texts -DOUTPUT=${step_texts_source}
           -P ${PROJECT_SOURCE_DIR}/cmake/embed_texts.cmake
   DEPENDS ${step_text_files} ${PROJECT_SOURCE_DIR}/cmake/embed_texts.cmake
-  COMMENT "Embedding Newton's iteration for generated headers" VERBATIM)
+  COMMENT "Embedding what generated headers repeat" VERBATIM)
 list(APPEND library_sources ${step_texts_source})

@@ -33,8 +33,8 @@ RATTLEBACK_SHARED(NativeJob,
                   int part;              // out: sub-step that was not finished
                   int spent;);           // out: iterations in the sub-steps before that one
 
-// A group of runs. Arrays are kLaneWidth lanes wide: value i of lane l is x[i*kLaneWidth + l]. Masks are 0 or -1 for each
-// lane.
+// A group of runs. Arrays are kLaneWidth lanes wide: value i of lane l is x[i*kLaneWidth + l]. Masks are 0 or -1 for
+// each lane.
 inline constexpr int kLaneWidth = 16;
 RATTLEBACK_SHARED(LaneJob,
                   double* w;            // workspace of the plan; the states live in it

@@ -1,7 +1,7 @@
 // Newton's iteration on one block of equations, to rounding.
 //
-// The test is on corrections, relative to the size of the unknowns (stopping.hpp). Corrections of multipliers are measured
-// against (state)/h, because that is the size of their rounding errors at small h.
+// The test is on corrections, relative to the size of the unknowns (stopping.hpp). Corrections of multipliers are
+// measured against (state)/h, because that is the size of their rounding errors at small h.
 //
 // Block is Plan::Block, or what a generated header has in its place: headers repeat this text. Lu has factor(lu, perm,
 // scale, n) and solve(lu, perm, scale, b, x, n) of linalg/dense.hpp.
@@ -28,8 +28,8 @@ inline double* correction_of(const Block& b, double* w) {
 template <class Block, class At>
 inline Correction apply_correction(const Block& b, const double* delta, const Sizes<double>& sizes, const At& at,
                                    double* residual) {
-  // Maxima of both kinds in registers and without branches: which is the largest cannot be foreseen. What belongs to the
-  // other kind counts as 0.
+  // Maxima of both kinds in registers and without branches: which is the largest cannot be foreseen. What belongs to
+  // the other kind counts as 0.
   static constexpr double kCounts[2][2] = {{1.0, 0.0}, {0.0, 1.0}};
   double big0 = sizes.typical[0], big1 = sizes.typical[1], change0 = 0.0, change1 = 0.0, worst = 0.0;
   for (std::int32_t i = 0; i < b.size; ++i) {
@@ -77,8 +77,8 @@ inline void solve(const Factored& f, double* w, const double* r, double* x) {
     Lu::solve(w + f.lu, w + f.pivots, w + f.pivots + f.n, r, x, f.n);
 }
 
-// Are all residuals as small as the rounding errors of their terms? Then corrections that do not shrink come from a nearly
-// singular matrix, and no iteration can do better.
+// Are all residuals as small as the rounding errors of their terms? Then corrections that do not shrink come from a
+// nearly singular matrix, and no iteration can do better.
 template <class Block, class At>
 inline bool residual_is_rounding(const Block& b, const Sizes<double>& sizes, const At& at) {
   for (std::int32_t i = 0; i < b.size; ++i) {

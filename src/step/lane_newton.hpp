@@ -1,8 +1,9 @@
-// Newton's iteration on the blocks of a plan for many points at once, slots being kWidth lanes wide: w[slot*kWidth + lane].
+// Newton's iteration on the blocks of a plan for many points at once, slots being kWidth lanes wide: w[slot*kWidth +
+// lane].
 //
-// The programs run over all lanes; what depends on a lane alone (pivots, convergence) is decided lane by lane with the code of
-// stopping.hpp. A lane that has arrived keeps its values while the others go on, so every lane has the bits that
-// it would have alone.
+// The programs run over all lanes; what depends on a lane alone (pivots, convergence) is decided lane by lane with the
+// code of stopping.hpp. A lane that has arrived keeps its values while the others go on, so every lane has the bits
+// that it would have alone.
 #pragma once
 
 #include <array>

@@ -1,8 +1,8 @@
 // Newton's iteration on the blocks of a sparse plan, to rounding.
 //
-// In a large system the multipliers cannot be had to rounding: the condition of K M^-1 K^T of a straight chain of N links
-// is N^2. The equations can. So besides the corrections (convergence.hpp) the residuals are looked at: one that is below
-// the rounding errors of its own terms cannot be improved.
+// In a large system the multipliers cannot be had to rounding: the condition of K M^-1 K^T of a straight chain of N
+// links is N^2. The equations can. So besides the corrections (convergence.hpp) the residuals are looked at: one that
+// is below the rounding errors of its own terms cannot be improved.
 #include <cmath>
 #include <cstring>
 

@@ -1,10 +1,10 @@
 // Starting values of a step from the solutions of the steps before it.
 //
-// The unknowns of equal steps are samples of smooth functions of time. A polynomial through the last eight meets the next
-// one much better than one through the last three where the motion is smooth compared with the step, and worse where it
-// is not. Which of the two is better is looked at now and then, by how each would have met the newest solution; in
-// between, a first correction that is not small ends the use of the eight. Small systems, which are solved with the exact matrix
-// in every iteration, take as many from either, and have the cheaper one.
+// The unknowns of equal steps are samples of smooth functions of time. A polynomial through the last eight meets the
+// next one much better than one through the last three where the motion is smooth compared with the step, and worse
+// where it is not. Which of the two is better is looked at now and then, by how each would have met the newest
+// solution; in between, a first correction that is not small ends the use of the eight. Small systems, which are solved
+// with the exact matrix in every iteration, take as many from either, and have the cheaper one.
 //
 // Solutions are rows of one array. When its end is reached, the last eight rows move to its beginning, so that the rows
 // behind the newest one always lie one after the other.
@@ -30,13 +30,23 @@ inline bool looks_far(const Plan& plan) {
                      [](const Plan::Block& b) { return !b.linear && b.size > newton::kFullNewton; });
 }
 
-// x: an unknown in the newest row; width: the length of a row.
-inline double near_value(const double* x, std::ptrdiff_t width) { return 3.0 * (x[0] - x[-width]) + x[-2 * width]; }
-
+// age(k): an unknown k solutions before the newest, as a number or as a piece of text (engine/text/said.hpp).
+template <class Age>
+auto near_prediction(const Age& age) {
+  return 3.0 * (age(0) - age(1)) + age(2);
+}
 // Sums begin with the old ones: only the newest has just been computed.
-inline double far_value(const double* x, std::ptrdiff_t width) {
-  const auto age = [&](std::ptrdiff_t k) { return x[-k * width]; };
+template <class Age>
+auto far_prediction(const Age& age) {
   return 8.0 * age(0) + (56.0 * (age(2) + age(4)) - 28.0 * (age(1) + age(5)) + (8.0 * age(6) - age(7) - 70.0 * age(3)));
+}
+
+// x: an unknown in the newest row; width: the length of a row.
+inline double near_value(const double* x, std::ptrdiff_t width) {
+  return near_prediction([&](std::ptrdiff_t k) { return x[-k * width]; });
+}
+inline double far_value(const double* x, std::ptrdiff_t width) {
+  return far_prediction([&](std::ptrdiff_t k) { return x[-k * width]; });
 }
 
 // Where the next solution goes.

@@ -1,7 +1,7 @@
 // When Newton's iteration has arrived, and what its corrections are compared with: each rule said once.
 //
-// A rule is a template over words. With the numbers and conditions of C++ it is executed (convergence.hpp); with those of a
-// text it is written, as C for one run or for four in lanes (engine/text/said.hpp). Words say
+// A rule is a template over words. With the numbers and conditions of C++ it is executed (convergence.hpp); with those
+// of a text it is written, as C for one run or for four in lanes (engine/text/said.hpp). Words say
 //   set(x, y)         x becomes y
 //   when(c, body)     body, if c holds; c is the same for all lanes
 //   where(c, body)    body, if c holds; lanes differ
@@ -42,9 +42,9 @@ struct Assign {
   static void set(double& x, double y) { x = y; }
 };
 
-// Sizes of unknowns of both kinds: as of the state, and as of the state divided by the step (Equations::Scale). Corrections
-// are compared with `typical`, to rounding. What comes from rounding errors of `noise` cannot be made smaller: corrections
-// that stop shrinking there are accepted.
+// Sizes of unknowns of both kinds: as of the state, and as of the state divided by the step (Equations::Scale).
+// Corrections are compared with `typical`, to rounding. What comes from rounding errors of `noise` cannot be made
+// smaller: corrections that stop shrinking there are accepted.
 template <class Number>
 struct Sizes {
   Number typical[2] = {Number(1e-300), Number(1e-300)};
@@ -60,8 +60,8 @@ void typical_sizes(Words&& w, Sizes<Number>& s, const Number& speed, const Numbe
 }
 
 // length: the largest position. Where position constraints act, velocities come from differences of positions over h.
-// Elsewhere, too, near an equilibrium the velocities vanish and the forces do not: these cancel up to rounding errors that
-// belong to the positions. turn: wrapped angles carry errors of the time when they were a whole turn.
+// Elsewhere, too, near an equilibrium the velocities vanish and the forces do not: these cancel up to rounding errors
+// that belong to the positions. turn: wrapped angles carry errors of the time when they were a whole turn.
 template <class Words, class Number>
 void noise_sizes(Words&& w, Sizes<Number>& s, const Number& length, double turn, const Number& scale, const Number& h) {
   w.set(s.noise[0], larger(larger(s.typical[0] * size_of(h), Number(turn)), length));
@@ -86,9 +86,9 @@ auto at_the_floor(const Progress<Number, Count>& p) {
   return p.ratio > kSaddleContraction && p.older > 0.0 && p.older <= kLeadingContraction && p.noise <= kLeadingNoise;
 }
 
-// One more correction, the k-th, made with the matrix of the current point or with another one, which may be the leading
-// one. With tolerance 0 the iteration goes on until the next correction would be below rounding, or until corrections at
-// rounding level stop shrinking.
+// One more correction, the k-th, made with the matrix of the current point or with another one, which may be the
+// leading one. With tolerance 0 the iteration goes on until the next correction would be below rounding, or until
+// corrections at rounding level stop shrinking.
 template <class Words, class Number, class Count, class Truth>
 bool arrived(Words&& w, Progress<Number, Count>& p, const Truth& current, bool leading, const Count& k,
              const Number& tolerance, bool cautious) {
@@ -100,8 +100,8 @@ bool arrived(Words&& w, Progress<Number, Count>& p, const Truth& current, bool l
     // Newton with the current matrix squares the ratio, with another one it keeps it.
     const Number squared = cautious ? p.ratio : p.ratio * p.ratio;
     w.set(p.next, pick(current, squared, p.ratio / pick(1.0 - p.ratio > 0.5, 1.0 - p.ratio, Number(0.5))));
-    // With a matrix that stays the same, parts of the error may take turns: one ratio is small by chance, and the mean of
-    // two is not.
+    // With a matrix that stays the same, parts of the error may take turns: one ratio is small by chance, and the mean
+    // of two is not.
     if (w.arrive(p.ratio < 1.0 && p.size * p.next <= kSmall &&
                  (current || p.since < 3 || p.size * p.size * p.ratio * p.older <= kSmall * kSmall)))
       return true;
@@ -128,8 +128,8 @@ auto leads_too_slowly(const Progress<Number, Count>& p) {
   return too_slow(p) || (p.ratio > kLeadingContraction && p.size > kLeadingRounding);
 }
 
-// An iteration that runs to infinity has small corrections too, relative to where it is. A solution that is so much larger
-// than what was known of it after the first correction is not one.
+// An iteration that runs to infinity has small corrections too, relative to where it is. A solution that is so much
+// larger than what was known of it after the first correction is not one.
 template <class Number>
 auto ran_away(const Number& big, const Number& first) {
   return big > kRunaway * first;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "engine/job.hpp"
+#include "engine/text/said.hpp"
 #include "step/starting_values.hpp"
 
 namespace rattleback {
@@ -84,14 +85,16 @@ const char* const kLaneLookUpText = R"(static v lane_look_up(const double* at, i
 }
 )";
 
-// AGE(k): the unknown at x, k solutions ago.
 std::string starting_text(std::size_t width, std::size_t unknowns, Words words) {
-  std::string out =
-      R"(static inline __attribute__((always_inline)) TYPE near_value(const double* x) { return 3.0 * (AGE(0) - AGE(1)) + AGE(2); }
-static inline __attribute__((always_inline)) TYPE far_value(const double* x) {
-  return 8.0 * AGE(0) + (56.0 * (AGE(2) + AGE(4)) - 28.0 * (AGE(1) + AGE(5)) + (8.0 * AGE(6) - AGE(7) - 70.0 * AGE(3)));
-}
-static inline void make_room(double* rows, int* newest) {
+  const auto age = [&](int k) {
+    return Said(fmt::format(fmt::runtime(words.wide ? "V(x - {} * WIDTH)" : "x[-{} * WIDTH]"), k), words);
+  };
+  std::string out;
+  for (const bool near : {true, false})
+    out += fmt::format("static inline __attribute__((always_inline)) TYPE {}_value(const double* x) {{ return {}; }}\n",
+                       near ? "near" : "far",
+                       near ? starting::near_prediction(age).text : starting::far_prediction(age).text);
+  out += R"(static inline void make_room(double* rows, int* newest) {
   if (*newest < ROWS - 1) return;
   for (int k = 0; k < FAR * WIDTH; ++k) rows[k] = rows[(ROWS - FAR) * WIDTH + k];
   *newest = FAR - 1;
@@ -99,8 +102,8 @@ static inline void make_room(double* rows, int* newest) {
 static __attribute__((cold, noinline)) TRUTH far_is_better(const double* x) {
   TYPE near_by = ZERO, far = ZERO;
   for (int k = 0; k < COUNT; ++k, x += LANES) {
-    near_by += SIZE(AGE(0) - near_value(x - WIDTH));
-    far += SIZE(AGE(0) - far_value(x - WIDTH));
+    near_by += SIZE(NEWEST - near_value(x - WIDTH));
+    far += SIZE(NEWEST - far_value(x - WIDTH));
   }
   return far < near_by;
 }
@@ -122,8 +125,7 @@ static inline double* next_row(double* rows, int* newest) {
     for (std::size_t at = out.find(name); at != std::string::npos; at = out.find(name, at))
       out.replace(at, name.size(), text);
   };
-  for (int k = 0; k < 8; ++k)
-    fill(fmt::format("AGE({})", k), fmt::format(fmt::runtime(words.wide ? "V(x - {} * WIDTH)" : "x[-{} * WIDTH]"), k));
+  fill("NEWEST", age(0).text);
   const std::size_t lanes = words.wide ? static_cast<std::size_t>(kLaneWidth) : 1;
   fill("TYPE", words.type());
   fill("TRUTH", words.truth());

@@ -1,5 +1,5 @@
-// The parts of a compiled text that do not depend on the model: declarations, the words of one number and of four at once
-// (instruction_text.hpp), starting values.
+// The parts of a compiled text that do not depend on the model: declarations, the words of one number and of four at
+// once (instruction_text.hpp), starting values.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ extern const char* const kLaneWordsText;   // vectors, masks, functions: kFour
 extern const char* const kLookUpText;      // look_up() of expr.hpp
 extern const char* const kLaneLookUpText;  // behind kLookUpText
 
-// near_value(), far_value(), make_room() and far_is_better() of step/starting_values.hpp for rows of this length. For one
-// run predict() and next_row(), too, in words that are C and C++.
+// near_value(), far_value(), make_room() and far_is_better() of step/starting_values.hpp for rows of this length. For
+// one run predict() and next_row(), too, in words that are C and C++.
 std::string starting_text(std::size_t width, std::size_t unknowns, Words words);
 
 }  // namespace rattleback

@@ -31,8 +31,8 @@ class RunText : public StepText {
   void leave() override;
   void carry();
   void remember();
-  // A state that is not finite stays so: without iteration it is enough to look now and then, and to go back to the last
-  // look when it is found.
+  // A state that is not finite stays so: without iteration it is enough to look now and then, and to go back to the
+  // last look when it is found.
   [[nodiscard]] bool checks_seldom() const {
     return header_ && plan_.blocks().empty() && shape_.gamma.size() == 1 && shape_.angles.empty();
   }

@@ -11,12 +11,13 @@ std::string stopping();
 std::string solving();
 std::string convergence();
 std::string block_newton();
+std::string angles();
 }  // namespace step_texts
 
 std::string header_newton(const std::string& scope) {
   std::string out = "namespace " + scope + " {\n";
   for (const std::string& text : {step_texts::dense(), step_texts::stopping(), step_texts::solving(),
-                                  step_texts::convergence(), step_texts::block_newton()}) {
+                                  step_texts::convergence(), step_texts::block_newton(), step_texts::angles()}) {
     std::string_view rest = text;
     while (!rest.empty()) {
       const std::string_view line = rest.substr(0, rest.find('\n') + 1);
@@ -98,23 +99,5 @@ std::string header_solve(const std::string& scope) {
   for (std::size_t at = out.find('@'); at != std::string::npos; at = out.find('@', at)) out.replace(at, 1, name);
   return out;
 }
-
-const char* const kHeaderTurns = R"(
-  // Angles are kept within one turn of zero, and whole turns are counted: sin and cos keep all their digits.
-  static constexpr double kTurnHigh = 6.283185307179586, kTurnLow = 2.4492935982947064e-16;  // their sum is 2 pi
-  static double turned(double x, double turns) {
-    if (turns == 0.0) return x;
-    const double high = std::fma(turns, kTurnHigh, 0.0);  // rounded, and not contracted with what follows
-    return high + (x + (std::fma(turns, kTurnHigh, -high) + turns * kTurnLow));
-  }
-  static bool wrap(double& angle, double& turns) {
-    const double size = fabs(angle);
-    if (!(size > kTurnHigh) || size > 1e15) return false;
-    const double whole = std::nearbyint(angle / kTurnHigh), high = std::fma(whole, kTurnHigh, 0.0);
-    angle = (angle - high) - (std::fma(whole, kTurnHigh, -high) + whole * kTurnLow);
-    turns += whole;
-    return true;
-  }
-)";
 
 }  // namespace rattleback

@@ -14,6 +14,7 @@
 #include "engine/text/instruction_text.hpp"
 #include "engine/text/step_text.hpp"
 #include "step/starting_values.hpp"
+#include "system/angles.hpp"
 
 namespace rattleback {
 namespace {
@@ -218,7 +219,7 @@ void HeaderText::head() {
       "//   const auto end = motion.advance(motion.kStep, 1000);\n"
       "//   if (!end.ok) std::fprintf(stderr, \"stopped at t = %g: %s\\n\", motion.t(), end.reason);\n"
       "#pragma once\n\n#include <array>\n#include <bit>\n#include <cmath>\n#include <cstddef>\n#include <cstdint>\n"
-      "#include <limits>\n#include <type_traits>\n#include <utility>\n\n",
+      "#include <limits>\n#include <span>\n#include <type_traits>\n#include <utility>\n#include <vector>\n\n",
       plain(names_.description), names_.name);
   if (!scope.empty()) put("namespace {} {{\n\n", scope);
   newton_ = name + "_newton";
@@ -284,7 +285,7 @@ void HeaderText::advance() {
       h_ = h;
     }}
 )",
-      angles ? "turned(q[i], turns[i])" : "q[i]",
+      angles ? newton_ + "::rattleback::turned(q[i], turns[i])" : "q[i]",
       std::string(data_.step.has(kReferenceEnergy) ? "    reference_energy = energy();\n" : "") +
           (angles ? "    turns.fill(0.0);\n    wrap_angles();\n" : ""));
   const std::int32_t x = data_.step.slot(kPosition), n = static_cast<std::int32_t>(shape_.n),
@@ -375,7 +376,7 @@ void HeaderText::sub_step(const Plan& plan, const std::string& prefix, bool firs
         shape_.nv > 0 ? shape_.nv : shape_.n, scale);
     if (shape_.nv > 0)
       put("    {0}noise_sizes({0}Assign{{}}, sizes, largest(w_ + {1}, {2}), {3}, {4}, h);\n", rules, x, shape_.n,
-          shape_.angles.empty() ? "0.0" : "kTurnHigh", scale);
+          literal(shape_.angles.empty() ? 0.0 : kTurnHigh), scale);
     if (!first) {
       const auto unknowns = plan.unknown_slots();
       std::string slots;
@@ -537,7 +538,7 @@ void HeaderText::other_steps() {
   if (angles) {
     std::string each, inside;
     for (const std::int32_t i : shape_.angles) {
-      each += fmt::format("    any |= wrap(x[{0}], turns[{0}]);\n", i);
+      each += fmt::format("    any |= {1}::rattleback::wrap(x[{0}], turns[{0}]);\n", i, newton_);
     }
     put(R"(  // Between whole steps only: stages see one continuous motion.
   void wrap_all(double* x) {{
@@ -588,7 +589,6 @@ std::string HeaderText::write() {
   watch();
   put("\n private:\n");
   put("{}", kHeaderMath);
-  if (!shape_.angles.empty()) put("{}", kHeaderTurns);
   std::string functions = loop.functions;
   if (functions.find("lanes") != std::string::npos)
     put("  typedef double lanes __attribute__((vector_size(32), aligned(8), may_alias));\n");

@@ -15,9 +15,9 @@ namespace {
 
 constexpr int kVector = 4;                      // doubles in one
 constexpr int kVectors = kLaneWidth / kVector;  // in a group
-// Steps up to this many instructions hold two vectors at once, which hides the latency of one behind the other. Measured with 1, 2
-// and 4: 2.57, 2.63, 3.09 ns for mclachlan-perlmutter on the contact oscillator, 31.9, 24.9, 27.5 ns for rattle on the
-// double pendulum; four do not fit into the registers.
+// Steps up to this many instructions hold two vectors at once, which hides the latency of one behind the other.
+// Measured with 1, 2 and 4: 2.57, 2.63, 3.09 ns for mclachlan-perlmutter on the contact oscillator, 31.9, 24.9, 27.5 ns
+// for rattle on the double pendulum; four do not fit into the registers.
 constexpr std::size_t kShort = 400;
 constexpr int kAtOnce = 2;
 

@@ -145,8 +145,9 @@ void StepText::leading_solve(const Plan::Block& b) {
   for (std::int32_t k = 0; k < b.size; ++k) set(number(name("d", k)), at(correction_slot(b) + k));
 }
 
-// One and two unknowns in a C++ class: with the determinant, and one division. The start is good, so the correction need
-// not be: its rounding errors are those of a small number. What is nearly singular is left to the pivots of solve_block().
+// One and two unknowns in a C++ class: with the determinant, and one division. The start is good, so the correction
+// need not be: its rounding errors are those of a small number. What is nearly singular is left to the pivots of
+// solve_block().
 void StepText::short_solve(const Plan::Block& b, bool kept) {
   const bool asks = kept && !b.linear;
   if (asks) open("if (current)");

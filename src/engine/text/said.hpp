@@ -1,5 +1,6 @@
-// Numbers and conditions as pieces of a C text: what the rules of step/stopping.hpp are written with. An operator writes
-// itself, for one number or for four at once; a condition that is known while the text is written is not written.
+// Numbers and conditions as pieces of a C text: what the rules of step/stopping.hpp are written with. An operator
+// writes itself, for one number or for four at once; a condition that is known while the text is written is not
+// written.
 #pragma once
 
 #include <concepts>

@@ -4,7 +4,18 @@
 
 #include <fmt/format.h>
 
+#include "linalg/dense.hpp"
+
 namespace rattleback {
+namespace {
+
+// Of a row, and of a pivot, that are not singular. both: how a condition and another one are said.
+std::string row_fits(const char* both) {
+  return fmt::format("(big > {}){}(big < {})", literal(dense::kSmallestRow), both, literal(dense::kLargestRow));
+}
+std::string pivot_fits(const std::string& size) { return fmt::format("{} > {}", size, literal(dense::kSmallestPivot)); }
+
+}  // namespace
 
 std::string unrolled_solve_text(std::int32_t n, Words words) {
   std::string out;
@@ -31,7 +42,7 @@ std::string unrolled_solve_text(std::int32_t n, Words words) {
   for (std::int32_t i = 0; i < n; ++i) {
     put("  big = {};\n", size(i, 0));
     for (std::int32_t j = 1; j < n; ++j) put("  big = {};\n", words.larger("big", size(i, j)));
-    need(wide ? "(big > 1e-280) & (big < 1e280)" : "big > 1e-280 && big < 1e280");
+    need(row_fits(wide ? " & " : " && "));
     put("  t = row_scale{}(big);\n", wide ? "s" : "");
     for (std::int32_t j = 0; j < n; ++j) put("  a{}{} *= t;\n", i, j);
     put("  b{} *= t;\n", i);
@@ -51,7 +62,7 @@ std::string unrolled_solve_text(std::int32_t n, Words words) {
         put("  }}\n");
       }
     }
-    need(size(k, k) + " > 1e-300");
+    need(pivot_fits(size(k, k)));
     put("  a{0}{0} = 1.0 / a{0}{0};\n", k);
     for (std::int32_t i = k + 1; i < n; ++i) {
       put("  t = a{}{} * a{}{};\n", i, k, k, k);
@@ -67,17 +78,17 @@ std::string unrolled_solve_text(std::int32_t n, Words words) {
   return out;
 }
 
-// Rows are padded to whole vectors. The factors L are kept apart, by columns, so that updates may begin at a whole vector:
-// what they spoil to the left of the diagonal is not read again. Every number that is read comes from the operations
-// of linalg/dense.hpp in their order. Columns are unrolled, so that the pivot's row stays in registers.
+// Rows are padded to whole vectors. The factors L are kept apart, by columns, so that updates may begin at a whole
+// vector: what they spoil to the left of the diagonal is not read again. Every number that is read comes from the
+// operations of linalg/dense.hpp in their order. Columns are unrolled, so that the pivot's row stays in registers.
 std::string factor_text(std::int32_t n) {
   const std::int32_t width = padded(n);
   std::string out;
   const auto put = [&]<class... Args>(fmt::format_string<Args...> text, Args&&... args) {
     fmt::format_to(std::back_inserter(out), text, std::forward<Args>(args)...);
   };
-  put(R"(static __attribute__((noinline)) void swap{0}(double* __restrict lu, double* __restrict lower, int* __restrict perm, int k,
-                                           int p) {{
+  put(R"(static __attribute__((noinline)) void swap{0}(double* __restrict lu, double* __restrict lower,
+                                              int* __restrict perm, int k, int p) {{
   const int q = perm[p];
   perm[p] = perm[k];
   perm[k] = q;
@@ -102,7 +113,7 @@ static __attribute__((noinline)) int factor{0}(double* __restrict const lu, doub
 )",
       n, width);
   for (std::int32_t j = 0; j < n; ++j) put("    big = fabs(row[{0}]) > big ? fabs(row[{0}]) : big;\n", j);
-  put("    if (!(big > 1e-280 && big < 1e280)) return 1;\n    t = scale[i] = row_scale(big);\n    perm[i] = i;\n");
+  put("    if (!({})) return 1;\n    t = scale[i] = row_scale(big);\n    perm[i] = i;\n", row_fits(" && "));
   for (std::int32_t j = 0; j < width; j += 4) put("    *(lanes*)(row + {}) *= t;\n", j);
   put("  }}\n");
   for (std::int32_t k = 0; k < n; ++k) {
@@ -111,7 +122,7 @@ static __attribute__((noinline)) int factor{0}(double* __restrict const lu, doub
       put("  for (i = {0}, row = lu + {1}; i < {2}; ++i, row += {3})\n"
           "    if (fabs(*row) > pivot) {{ p = i; pivot = fabs(*row); }}\n",
           k + 1, (k + 1) * width + k, n, width);
-    put("  if (!(pivot > 1e-300)) return 1;\n");
+    put("  if (!({})) return 1;\n", pivot_fits("pivot"));
     if (k + 1 < n) put("  if (p != {0}) swap{1}(lu, lower, perm, {0}, p);\n", k, n);
     put("  inverse = 1.0 / lu[{0}];\n  lu[{0}] = inverse;\n", k * width + k);
     if (k + 1 == n) break;
@@ -126,10 +137,9 @@ static __attribute__((noinline)) int factor{0}(double* __restrict const lu, doub
     put("    }}\n  }}\n");
   }
   put("  return 0;\n}}\n");
-  put(R"(static __attribute__((noinline)) void substitute{0}(const double* __restrict const lu,
-                                                    const double* __restrict const lower, const int* __restrict const perm,
-                                                    const double* __restrict const scale, const double* __restrict const b,
-                                                    double* __restrict const x) {{
+  put(R"(static __attribute__((noinline)) void substitute{0}(
+    const double* __restrict const lu, const double* __restrict const lower, const int* __restrict const perm,
+    const double* __restrict const scale, const double* __restrict const b, double* __restrict const x) {{
   double s;
   for (int i = 0; i < {0}; ++i) x[i] = b[perm[i]] * scale[perm[i]];
 )",
@@ -149,8 +159,8 @@ static __attribute__((noinline)) int factor{0}(double* __restrict const lu, doub
   return out;
 }
 
-// Rows are exchanged only where a lane wants it, and elimination skips what is zero in all lanes. In a lane where the factor is
-// zero and in others not, the row stays as it is: 0 times a number would change the sign of a zero.
+// Rows are exchanged only where a lane wants it, and elimination skips what is zero in all lanes. In a lane where the
+// factor is zero and in others not, the row stays as it is: 0 times a number would change the sign of a zero.
 std::string lane_factor_text(std::int32_t n) {
   return fmt::format(
       R"(static __attribute__((noinline)) i factor{0}(v* __restrict a, v* __restrict lu, i* __restrict perm,
@@ -160,7 +170,7 @@ std::string lane_factor_text(std::int32_t n) {
   for (int r = 0; r < {0}; ++r) {{
     v big = ALL(0.0), t;
     for (int c = 0; c < {0}; ++c) big = most(big, size_of(a[r * {0} + c]));
-    bad |= ~((big > 1e-280) & (big < 1e280));
+    bad |= ~({2});
     rows[r] = t = row_scales(big);
     for (int c = 0; c < {0}; ++c) a[r * {0} + c] *= t;
     order[r] = WHOLE(r);
@@ -187,7 +197,7 @@ std::string lane_factor_text(std::int32_t n) {
         order[r] = pick_whole(m, order[k], order[r]);
         order[k] = o;
       }}
-    bad |= ~(size_of(a[k * {0} + k]) > 1e-300);
+    bad |= ~({3});
     inverse = 1.0 / a[k * {0} + k];
     a[k * {0} + k] = inverse;
     for (int r = k + 1; r < {0}; ++r) {{
@@ -196,7 +206,8 @@ std::string lane_factor_text(std::int32_t n) {
       a[r * {0} + k] = f;
       if (!some(~none)) continue;
       if (some(none))
-        for (int c = k + 1; c < {0}; ++c) a[r * {0} + c] = pick(none, a[r * {0} + c], a[r * {0} + c] - f * a[k * {0} + c]);
+        for (int c = k + 1; c < {0}; ++c)
+          a[r * {0} + c] = pick(none, a[r * {0} + c], a[r * {0} + c] - f * a[k * {0} + c]);
       else
         for (int c = k + 1; c < {0}; ++c) a[r * {0} + c] -= f * a[k * {0} + c];
     }}
@@ -226,7 +237,7 @@ static __attribute__((noinline)) void substitute{0}(const v* __restrict lu, cons
   }}
 }}
 )",
-      n, n * n);
+      n, n * n, row_fits(" & "), pivot_fits(fmt::format("size_of(a[k * {0} + k])", n)));
 }
 
 }  // namespace rattleback

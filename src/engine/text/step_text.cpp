@@ -12,8 +12,8 @@
 namespace rattleback {
 namespace {
 
-// Statements of a piece that has vectors. Measured with 120, 250, 500 and 2000 (prk-murua with five stages): 5.40, 5.38,
-// 5.51, 5.86 us a step and 2.1, 1.8, 2.1, 4.9 s to compile.
+// Statements of a piece that has vectors. Measured with 120, 250, 500 and 2000 (prk-murua with five stages): 5.40,
+// 5.38, 5.51, 5.86 us a step and 2.1, 1.8, 2.1, 4.9 s to compile.
 constexpr std::size_t kLanePiece = 250;
 
 std::string lane_type(const LaneSlots& slots) { return slots.size() == 2 ? "pair" : "lanes"; }
@@ -199,8 +199,8 @@ std::string StepText::table(const std::vector<double>& values) {
   return fmt::format("table{}", tables_.size() - 1);
 }
 
-// What is written becomes a block, or a function of its own when the step is cut: pieces meet in the workspace, and in p
-// where there are vectors.
+// What is written becomes a block, or a function of its own when the step is cut: pieces meet in the workspace, and in
+// p where there are vectors.
 template <class Write>
 void StepText::in_piece(const Write& write) {
   if (!cut_) {

@@ -1,6 +1,6 @@
-// The writer of a step as C: what one run (emit.cpp) and many in lanes (lanes_text.cpp) have in common. Its words are numbers
-// or vectors of four; what a run decides by itself, lanes decide by masks. Only fail(), where(), arrive() and the loop of
-// an iteration know which: the rest is said once.
+// The writer of a step as C: what one run (emit.cpp) and many in lanes (lanes_text.cpp) have in common. Its words are
+// numbers or vectors of four; what a run decides by itself, lanes decide by masks. Only fail(), where(), arrive() and
+// the loop of an iteration know which: the rest is said once.
 #pragma once
 
 #include <iterator>
