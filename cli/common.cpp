@@ -48,12 +48,13 @@ void check_keep(const Arguments& arguments, const Model& model) {
 void add_option(Arguments& arguments, std::string_view name, const std::string& help) {
   const OptionRow& row = option_row(name);
   const std::string flag = "--" + std::string(name), text = help.empty() ? std::string(row.help) : help;
-  if (row.unit.empty())
+  const std::string unit = unit_of(row);
+  if (unit.empty())
     arguments.flag(flag, text);
   else if (std::holds_alternative<std::vector<std::string> Options::*>(row.field))
-    arguments.values(flag, std::string(row.unit), text);
+    arguments.values(flag, unit, text);
   else
-    arguments.value(flag, std::string(row.unit), text);
+    arguments.value(flag, unit, text);
 }
 
 void add_options(Arguments& arguments, std::initializer_list<std::string_view> names) {
@@ -106,6 +107,12 @@ struct ReadField {
       arguments.fault(fmt::format("{} needs the name of a file", flag));
     else if (const std::string fault = fault_of(row, text); !fault.empty())
       arguments.fault(fault);
+    options.*field = text;
+  }
+  template <class E>
+  void operator()(Choice<E> Options::*field) const {
+    const std::string text = arguments.text(flag).value_or("");
+    if (const std::string fault = fault_of(row, text); !fault.empty()) arguments.fault(fault);
     options.*field = text;
   }
   template <class Number>  // double, int, std::int64_t, or an optional of these

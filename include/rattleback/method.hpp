@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rattleback/model.hpp"
+#include "rattleback/policies.hpp"
 
 namespace rattleback {
 
@@ -59,8 +60,8 @@ struct MethodInfo {
   std::string_view constraints = {};  // levels kept at the end points
   std::string_view source = {};       // document and section
   std::string_view note = {};         // conditions, in one sentence
-  // How it takes holonomic constraints: of "index3", "index2", "ggl", the default first; "" first = only when asked.
-  std::vector<std::string_view> formulations = {};
+  // How it takes holonomic constraints, the default first; `none` first: only when asked.
+  std::vector<Formulation> formulations = {};
   bool needs_holonomic = false;
   bool adaptive = false;  // chooses its own steps; --step is the output interval
   bool odae = false;      // takes overdetermined systems

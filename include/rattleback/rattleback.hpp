@@ -9,6 +9,7 @@
 #include "rattleback/generate.hpp"   // IWYU pragma: export
 #include "rattleback/method.hpp"     // IWYU pragma: export
 #include "rattleback/model.hpp"      // IWYU pragma: export
+#include "rattleback/policies.hpp"   // IWYU pragma: export
 #include "rattleback/simulate.hpp"   // IWYU pragma: export
 #include "rattleback/trace.hpp"      // IWYU pragma: export
 #include "rattleback/write.hpp"      // IWYU pragma: export

@@ -11,6 +11,7 @@
 
 #include "rattleback/method.hpp"
 #include "rattleback/model.hpp"
+#include "rattleback/policies.hpp"
 
 namespace rattleback {
 
@@ -29,31 +30,31 @@ struct Options {
   double step = 0.0;                       // 0: the model's default
   std::optional<double> until = {};        // end time; with neither until nor steps: the model's default
   std::optional<std::int64_t> steps = {};  // exactly so many steps of size `step`
-  std::string formulation = {};            // "", "index3", "index2", "ggl": how holonomic constraints are taken
-  std::string multiplier = {};          // reported are "acceleration" (default), "recursion" (prk-murua), "stage" (ph)
-  bool project = false;                 // move an inconsistent start to the nearest consistent one
-  int compose = 0;                      // 4, 6, 8: symmetric composition to this order
-  std::string tableau = {};             // file with the user's own coefficients; replaces `method`
-  double alpha = 0.5;                   // overdetermined Euler methods: weight of the reaction at the start
-  double rtol = 1e-6, atol = 1e-9;      // ode, index1 and baumgarte only
-  std::optional<double> gain = {};      // baumgarte only, in 1/time; nothing: 10
-  std::string redundant = {};           // "" or "refuse", "minimum-norm": what to do with dependent constraints
-  double newton_tol = 0.0;              // relative size of the last correction; 0 = to rounding
-  std::string newton = {};              // "" or "simplified": how a plain code solves a step (docs/theory/steps.md)
-  double adaptive = 0.0;                // tolerance of the error per step; 0: all steps have the size `step`
-  std::string controller = {};          // of adaptive steps: "pi" (the default) or "reversible"
-  std::vector<std::string> event = {};  // expressions whose zeros along the motion are located
-  std::int64_t every = 0;               // record every so many steps; 0: all, thinned beyond 10^6 or 200 MB
-  double output_every = 0.0;            // instead: record at the multiples of this time, between the steps
-  bool keep_records = true;             // false: only the audit's running numbers
-  bool record_multipliers = true;       // solve for the multipliers at every record, not only at the end
-  bool audit_reverse = false;           // integrate back and compare with the start
-  bool audit_power = false;             // compare the energy change of each step with the work done in it
-  bool audit_order = false;             // repeat with h/2 and h/4 and compare
-  std::string checkpoint = {};          // file, written atomically as the run goes
-  bool resume = false;                  // continue from the checkpoint
-  double checkpoint_seconds = 1.0;      // how often
-  std::string native = {};              // "" or "auto", "on", "off": steps as compiled machine code
+  Choice<Formulation> formulation = {};    // how holonomic constraints are taken
+  Choice<Multiplier> multiplier = {};      // which multipliers are reported
+  bool project = false;                    // move an inconsistent start to the nearest consistent one
+  int compose = 0;                         // 4, 6, 8: symmetric composition to this order
+  std::string tableau = {};                // file with the user's own coefficients; replaces `method`
+  double alpha = 0.5;                      // overdetermined Euler methods: weight of the reaction at the start
+  double rtol = 1e-6, atol = 1e-9;         // ode, index1 and baumgarte only
+  std::optional<double> gain = {};         // baumgarte only, in 1/time; nothing: 10
+  Choice<Redundant> redundant = {};        // what to do with dependent constraints
+  double newton_tol = 0.0;                 // relative size of the last correction; 0 = to rounding
+  Choice<Newton> newton = {};              // how a step is solved
+  double adaptive = 0.0;                   // tolerance of the error per step; 0: all steps have the size `step`
+  Choice<Controller> controller = {};      // of adaptive steps
+  std::vector<std::string> event = {};     // expressions whose zeros along the motion are located
+  std::int64_t every = 0;                  // record every so many steps; 0: all, thinned beyond 10^6 or 200 MB
+  double output_every = 0.0;               // instead: record at the multiples of this time, between the steps
+  bool keep_records = true;                // false: only the audit's running numbers
+  bool record_multipliers = true;          // solve for the multipliers at every record, not only at the end
+  bool audit_reverse = false;              // integrate back and compare with the start
+  bool audit_power = false;                // compare the energy change of each step with the work done in it
+  bool audit_order = false;                // repeat with h/2 and h/4 and compare
+  std::string checkpoint = {};             // file, written atomically as the run goes
+  bool resume = false;                     // continue from the checkpoint
+  double checkpoint_seconds = 1.0;         // how often
+  Choice<Native> native = {};              // steps as compiled machine code
   std::function<void(const Progress&)> progress = {};  // called a few times a second
   std::function<void(const std::string&)> warn = {};   // told at once what failed without ending the run: a full disk
   std::stop_token stop = {};                           // ends the run after its step; what there is is kept
@@ -99,7 +100,7 @@ struct PowerBalance {
 
 // What the step control did.
 struct AdaptiveAudit {
-  std::string controller;  // pi, reversible
+  Controller controller = Controller::pi;
   double tolerance = 0.0;
   std::int64_t steps = 0, rejected = 0;  // accepted, tried in vain
   double smallest = 0.0, largest = 0.0;  // size of an accepted step; a shorter last one is left out
@@ -147,7 +148,7 @@ struct RedundantAudit {
 struct Trajectory {
   // What was run, with all defaults filled in.
   std::string method;
-  std::string formulation;    // how holonomic constraints were taken; empty without them
+  Formulation formulation = Formulation::none;  // how holonomic constraints were taken
   int stages = 0, order = 0;  // order: of the state, the smallest of its components; 0: adaptive or not known
   ComponentOrders orders;     // by component
   double step = 0.0;

@@ -93,7 +93,7 @@ void check_methods(const Model& model, CheckReport& out, const std::string& obst
   for (const MethodEntry& entry : registry()) {
     MethodCheck c;
     c.name = entry.info.name;
-    c.reason = why_not(entry, model, "");
+    c.reason = why_not(entry, model, Formulation::none);
     if (c.reason.empty())
       c.reason = without_mass != nullptr ? why_not_massless(*without_mass, entry, obstacle) : obstacle;
     c.applies = c.reason.empty();
@@ -107,7 +107,7 @@ void refuse_drift(CheckReport& out, const std::vector<std::string>& names) {
   if (names.empty()) return;
   for (MethodCheck& c : out.methods) {
     const MethodInfo& info = find_method(c.name);
-    const std::string formulation(info.formulations.empty() ? "" : info.formulations.front());
+    const Formulation formulation = info.formulations.empty() ? Formulation::none : info.formulations.front();
     if (!c.applies || !lets_positions_drift(info, formulation)) continue;
     c.applies = false;
     c.reason = fmt::format("lets positions drift off the constraints, where '{}' does not follow from the others",

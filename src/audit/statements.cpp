@@ -151,7 +151,7 @@ void state_mechanical_constraints(Statements& out, const Model& model, const Tra
   if (t.constraint_position && holonomic > 0)
     residual("position constraints", *t.constraint_position,
              fmt::format("Position {}: {}{}.", plural(holonomic), kept(*t.constraint_position),
-                         t.formulation == "index2" ? "; index2 imposes the velocity level only" : ""));
+                         t.formulation == Formulation::index2 ? "; index2 imposes the velocity level only" : ""));
   else
     out.note("position constraints", {}, "Position level: not constrained.");
   if (t.constraint_velocity)
@@ -212,20 +212,24 @@ void state_comparisons(Statements& out, const Trajectory& t) {
 
 // What chose the steps, and what that means for a long run.
 void state_controller(Statements& out, const AdaptiveAudit& a, bool exact_energy) {
-  std::string text = fmt::format("Steps: chosen by the {} controller, tolerance {}; {} rejected. ", a.controller,
-                                 size_text(a.tolerance), a.rejected);
-  if (a.controller == "reversible")
-    text += "It is symmetric in time: a symmetric method keeps its long-time behaviour.";
-  else
-    text += std::string("It holds the error of each step, not the long-time behaviour: ") +
-            (exact_energy ? "the method keeps the energy, other invariants may drift." : "the energy may drift.");
+  std::string text = fmt::format("Steps: chosen by the {} controller, tolerance {}; {} rejected. ",
+                                 to_string(a.controller), size_text(a.tolerance), a.rejected);
+  switch (a.controller) {
+    case Controller::pi:
+      text += std::string("It holds the error of each step, not the long-time behaviour: ") +
+              (exact_energy ? "the method keeps the energy, other invariants may drift." : "the energy may drift.");
+      break;
+    case Controller::reversible:
+      text += "It is symmetric in time: a symmetric method keeps its long-time behaviour.";
+      break;
+  }
   out.note("steps", a.tolerance, std::move(text));
 }
 
 // What one step cost, on average and at most.
 void state_newton(Statements& out, const Trajectory& t) {
   const double per_step = static_cast<double>(t.newton_iterations) / static_cast<double>(t.steps);
-  const bool pi = t.adaptive && t.adaptive->controller == "pi";
+  const bool pi = t.adaptive && t.adaptive->controller == Controller::pi;
   out.note(
       "newton", per_step,
       fmt::format("Newton: {} in all, {:.1f} per step, at most {}{}.", count_text(t.newton_iterations, "iteration"),

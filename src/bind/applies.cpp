@@ -15,22 +15,22 @@
 namespace rattleback {
 namespace {
 
-std::string listed(std::span<const std::string_view> formulations) {
+std::string listed(std::span<const Formulation> formulations) {
   std::string text;
-  for (const std::string_view name : formulations) {
-    if (name.empty()) continue;
-    text += fmt::format("{}--formulation {}", text.empty() ? "" : " or ", name);
-    if (name == "index2") text += " (their positions then drift)";
+  for (const Formulation each : formulations) {
+    if (each == Formulation::none) continue;
+    text += fmt::format("{}--formulation {}", text.empty() ? "" : " or ", to_string(each));
+    if (each == Formulation::index2) text += " (their positions then drift)";
   }
   return text;
 }
 
-std::string wrong_formulation(const MethodInfo& info, const std::string& asked) {
+std::string wrong_formulation(const MethodInfo& info, Formulation asked) {
   const auto& known = info.formulations;
-  const bool on_request = known.empty() || known.front().empty();
-  if (asked.empty() ? !on_request : std::find(known.begin(), known.end(), asked) != known.end()) return "";
+  const bool on_request = known.empty() || known.front() == Formulation::none;
+  if (asked == Formulation::none ? !on_request : std::find(known.begin(), known.end(), asked) != known.end()) return "";
   if (on_request) return "keeps only the velocity level, so it takes holonomic constraints only with " + listed(known);
-  return fmt::format("does not take holonomic constraints as {}, only with {}", asked, listed(known));
+  return fmt::format("does not take holonomic constraints as {}, only with {}", to_string(asked), listed(known));
 }
 
 // L_v = M v + constant with constant M, see Mechanical::plain_momentum.
@@ -52,11 +52,11 @@ bool nonlinear_reactions(const Model& model) {
   return depends_on(g, jacobian(g, model.forces, kMultiplier), kMultiplier);
 }
 
-OrderCase order_case(const System& system, std::string_view formulation) {
+OrderCase order_case(const System& system, Formulation formulation) {
   if (!system.is_mechanical()) return system.m() > 0 ? OrderCase::dae : OrderCase::unconstrained;
   if (system.m() == 0) return OrderCase::unconstrained;
-  if (system.holonomic() > 0 && formulation == "index3") return OrderCase::index3;
-  if (system.holonomic() > 0 && formulation == "ggl") return OrderCase::ggl;
+  if (system.holonomic() > 0 && formulation == Formulation::index3) return OrderCase::index3;
+  if (system.holonomic() > 0 && formulation == Formulation::ggl) return OrderCase::ggl;
   return nonlinear_reactions(system.model()) ? OrderCase::reaction : OrderCase::velocity;
 }
 
@@ -72,7 +72,7 @@ std::string check_command(const Model& model) {
   return known ? "rattleback check " + model.key : "rattleback check";
 }
 
-std::string why_not(const MethodEntry& method, const Model& model, const std::string& formulation) {
+std::string why_not(const MethodEntry& method, const Model& model, Formulation formulation) {
   const MethodInfo& info = method.info;
   if (const auto answer = why_not_port_hamiltonian(method, model)) return *answer;
   if (const auto answer = why_not_overdetermined(method, model)) return *answer;
@@ -86,7 +86,7 @@ std::string why_not(const MethodEntry& method, const Model& model, const std::st
     if (std::string reason = why_not_energy(model); !reason.empty()) return reason;
   const bool holonomic = model.kind == Kind::mechanical && !model.holonomic_names.empty();
   if (info.needs_holonomic && !holonomic) return "needs holonomic constraints";
-  if (method.underlying_ode && !formulation.empty())
+  if (method.underlying_ode && formulation != Formulation::none)
     return "integrates the acceleration level of all constraints. Leave --formulation out";
   if (holonomic && method.baseline == Baseline::none && !method.underlying_ode)
     if (std::string reason = wrong_formulation(info, formulation); !reason.empty()) return reason;
@@ -103,7 +103,9 @@ std::string why_not(const MethodEntry& method, const Model& model, const std::st
 }
 
 bool takes_families(const Model& model, const Options& options) try {
-  if (model.kind != Kind::mechanical || !options.redundant.empty() || options.controller == "reversible") return false;
+  if (model.kind != Kind::mechanical || options.redundant == Redundant::minimum_norm ||
+      options.controller == Controller::reversible)
+    return false;
   Scheme scheme;
   if (!options.tableau.empty()) {
     scheme = user_scheme(read_user_tableau(options.tableau));

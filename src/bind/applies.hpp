@@ -10,14 +10,14 @@
 
 namespace rattleback {
 
-// Why a method cannot take this model, with what to do instead; "" when it can. formulation: as asked for, "" = default.
-std::string why_not(const MethodEntry& method, const Model& model, const std::string& formulation);
+// Why a method cannot take this model, with what to do instead; "" when it can. formulation: as asked for.
+std::string why_not(const MethodEntry& method, const Model& model, Formulation formulation);
 
 // Forces that are nonlinear in the multipliers act.
 bool nonlinear_reactions(const Model& model);
 
-// What decides the orders of a method on this system, with its constraints taken as `formulation` says ("": velocity level).
-OrderCase order_case(const System& system, std::string_view formulation);
+// What decides the orders of a method on this system, with its constraints taken as `formulation` says (none: velocity level).
+OrderCase order_case(const System& system, Formulation formulation);
 
 // The mass matrix is constant and singular: some direction has no inertia at all.
 bool massless(const System& system);

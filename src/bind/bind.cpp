@@ -39,7 +39,7 @@ double scale_of_multipliers(const System& system, const Start& start) {
 }
 
 void check_newton(const System& system, const Options& options) {
-  if (options.newton.empty()) return;
+  if (options.newton == Newton::best) return;
   if (!system.is_mechanical() || system.is_large())
     throw Error("--newton simplified is for mechanical systems of single coordinates. Leave it out");
   if (options.tableau.empty() && find_entry(options.method).scheme == nullptr)
@@ -59,12 +59,12 @@ void check_stages(const MethodInfo& info, int stages) {
 // A tableau of the user's in the place of a method.
 Scheme take_tableau(const System& system, const Options& options, BoundMethod& out) {
   const UserTableau user = read_user_tableau(options.tableau);
-  const bool asked = options.formulation == "index2" || options.formulation == "ggl";
+  const bool asked = options.formulation == Formulation::index2 || options.formulation == Formulation::ggl;
   if (!system.model().holonomic_names.empty() && !asked)
     throw Error(
         "a tableau from a file keeps only the velocity level, so it takes holonomic constraints only with "
         "--formulation index2 (their positions then drift) or --formulation ggl");
-  out.formulation = options.formulation;
+  out.formulation = options.formulation.value();
   out.name = user.a.name;
   out.stages = user.a.stages;
   out.orders = {user.a.order, user.a.order, user.a.order};
@@ -76,12 +76,12 @@ Scheme take_tableau(const System& system, const Options& options, BoundMethod& o
 // What the method promises here, before its step is looked at.
 void claim(const MethodEntry& entry, const System& system, const Options& options, BoundMethod& out) {
   const MethodInfo& info = entry.info;
-  check_applies(entry, system.model(), options.formulation);
+  check_applies(entry, system.model(), options.formulation.value());
   check_stages(info, options.stages);
   out.name = info.name;
   if (entry.baseline == Baseline::none) {
-    out.formulation = options.formulation;
-    if (out.formulation.empty() && !info.formulations.empty()) out.formulation = info.formulations.front();
+    out.formulation = options.formulation.value();
+    if (out.formulation == Formulation::none && !info.formulations.empty()) out.formulation = info.formulations.front();
   }
   out.stages = options.stages;
   out.orders = info.orders_on(order_case(system, out.formulation), options.stages);
@@ -154,7 +154,7 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
     return bind_port_hamiltonian(system, options, start);
   BoundMethod out;
   PlanStepperData data = step_data(system, options);
-  data.solve.simplified = !options.newton.empty();
+  data.solve.simplified = options.newton == Newton::simplified;
   data.multiplier_scale = scale_of_multipliers(system, start);
 
   Scheme scheme;
@@ -179,10 +179,10 @@ BoundMethod bind(const System& system, const Options& options, const Start& star
     }
     note_lost_order(method, system, out);
   }
-  if (system.holonomic() == 0) out.formulation.clear();
+  if (system.holonomic() == 0) out.formulation = Formulation::none;
   if (scheme.stages > 0)
     bind_runge_kutta(system, scheme, options, data, out);
-  else if (options.multiplier == "recursion")
+  else if (options.multiplier == Multiplier::recursion)
     no_recursion(out.name);
   compose(out, data, system.model(), options.compose);
   out.stepper = std::make_unique<PlanStepper>(std::move(data));

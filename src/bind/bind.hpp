@@ -16,7 +16,8 @@ namespace rattleback {
 
 struct BoundMethod {
   std::unique_ptr<Stepper> stepper;
-  std::string name, formulation;
+  std::string name;
+  Formulation formulation = Formulation::none;
   int stages = 0;
   ComponentOrders orders;  // on this system
   [[nodiscard]] int order() const { return orders.state(); }

@@ -66,7 +66,7 @@ void bind_energy(const System& system, const EnergyMethod& method, const Options
   data.reference_energy = value(r.system, x, held);
   const auto parts = options.compose != 0 ? composition(options.compose).gamma.size() : std::size_t{1};
   // The state that is passed on would have another length for each rank.
-  if (parts > 1 && choices > f.m && options.redundant == "minimum-norm")
+  if (parts > 1 && choices > f.m && options.redundant == Redundant::minimum_norm)
     throw Error(fmt::format(
         "--compose with --redundant minimum-norm does not take '{}' on '{}', whose steps pass on their choice "
         "of coordinates. Leave one of them out",

@@ -95,8 +95,8 @@ BoundMethod bind_overdetermined(const System& system, const Options& options, co
     throw Error("a tableau from a file is for mechanical systems and daes; for an odae there are the euler methods");
   const MethodEntry& entry = find_entry(options.method);
   const MethodInfo& info = entry.info;
-  check_applies(entry, model, options.formulation);
-  if (!options.formulation.empty())
+  check_applies(entry, model, options.formulation.value());
+  if (options.formulation.given())
     throw Error(
         fmt::format("method '{}' keeps both levels of the constraints by itself; leave --formulation out", info.name));
   EulerPlan plan{.scheme = *entry.overdetermined, .compose = options.compose, .solve = {}};
@@ -137,9 +137,9 @@ BoundMethod bind_overdetermined(const System& system, const Options& options, co
   return out;
 }
 
-std::string multiplier_force_note(const System& system, const std::string& method, const std::string& formulation) {
+std::string multiplier_force_note(const System& system, const std::string& method, Formulation formulation) {
   if (!system.is_mechanical() || !nonlinear_reactions(system.model())) return "";
-  if (system.holonomic() == 0 || formulation == "index2")
+  if (system.holonomic() == 0 || formulation == Formulation::index2)
     return fmt::format(
         "the forces are nonlinear in the multipliers. {} takes the constraints at velocity level, where its stage "
         "multipliers are consistent: it has its usual order, as on any system of index 2",

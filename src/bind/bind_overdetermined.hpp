@@ -16,7 +16,7 @@ std::optional<std::string> why_not_overdetermined(const MethodEntry& method, con
 BoundMethod bind_overdetermined(const System& system, const Options& options, const Start& start);
 
 // What a Runge-Kutta method promises where forces are nonlinear in the multipliers; "" where none is.
-std::string multiplier_force_note(const System& system, const std::string& method, const std::string& formulation);
+std::string multiplier_force_note(const System& system, const std::string& method, Formulation formulation);
 
 // How the steps of a method are put together; the same for every set of constraints that act.
 struct EulerPlan {

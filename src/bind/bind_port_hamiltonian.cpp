@@ -34,17 +34,17 @@ BoundMethod bind_port_hamiltonian(const System& system, const Options& options, 
         "collocation-gauss and collocation-lobatto-iiic");
   const MethodEntry& entry = find_entry(options.method);
   const MethodInfo& info = entry.info;
-  check_applies(entry, model, options.formulation);
+  check_applies(entry, model, options.formulation.value());
   if (options.stages < info.min_stages || options.stages > 20)
     throw Error(fmt::format("method '{}' takes {} to 20 stages, found {}", info.name, info.min_stages, options.stages));
-  if (options.multiplier == "recursion") no_recursion(std::string(info.name));
+  if (options.multiplier == Multiplier::recursion) no_recursion(std::string(info.name));
 
   BoundMethod out;
   out.name = info.name;
   out.stages = options.stages;
   out.symmetric = info.symmetric == Claim::yes;
   if (system.holonomic() > 0) {
-    out.formulation = "index2";
+    out.formulation = Formulation::index2;
     out.notes.push_back(fmt::format(
         "{} works on the port-Hamiltonian form, where holonomic constraints enter at velocity level", out.name));
   }
@@ -61,7 +61,8 @@ BoundMethod bind_port_hamiltonian(const System& system, const Options& options, 
   const std::vector<char> algebraic = f.algebraic_states();
   const bool any_algebraic = std::find(algebraic.begin(), algebraic.end(), 1) != algebraic.end();
   // Algebraic states are reported as the state demands them; a method's own have lower orders, which are not claimed.
-  if (!system.is_mechanical() && (!any_algebraic || options.multiplier == "stage")) out.orders.multipliers = 0;
+  if (!system.is_mechanical() && (!any_algebraic || options.multiplier == Multiplier::stage))
+    out.orders.multipliers = 0;
   if (index_two && entry.algebraic_off_at_ends) out.not_composed = kOffAtEnds;
   if (index_two) limit_compositions(out, info, on);
   Equations step;

@@ -15,11 +15,6 @@
 namespace rattleback {
 namespace {
 
-Formulation formulation_of(std::string_view name) {
-  if (name == "index3") return Formulation::index3;
-  return name == "ggl" ? Formulation::ggl : Formulation::index2;
-}
-
 // The coordinates whose rows of a constant mass matrix are 0, for messages.
 std::string without_inertia(const System& system) {
   std::vector<std::string> names;
@@ -80,9 +75,9 @@ void set_step(const System& system, const Scheme& scheme, const StepForm& form, 
 
 void bind_runge_kutta(const System& system, const Scheme& scheme, const Options& options, PlanStepperData& data,
                       BoundMethod& out) {
-  StepForm form{.formulation = system.holonomic() > 0 ? formulation_of(out.formulation) : Formulation::index2,
-                .recursion = false};
-  if (options.multiplier == "recursion") {
+  const bool velocity_level = out.formulation == Formulation::none;
+  StepForm form{.formulation = velocity_level ? Formulation::index2 : out.formulation, .recursion = false};
+  if (options.multiplier == Multiplier::recursion) {
     if (scheme.recursion.empty() || !system.is_mechanical()) no_recursion(out.name);
     form.recursion = data.reports_carried = true;
     out.orders.multipliers = 0;  // not claimed: of a recursion that never forgets
@@ -100,7 +95,7 @@ void bind_runge_kutta(const System& system, const Scheme& scheme, const Options&
   }
   if (scheme.carries_multiplier)
     data.carried = data.m + (form.formulation == Formulation::ggl ? system.holonomic() : 0);
-  if (const std::string note = multiplier_force_note(system, out.name, options.formulation); !note.empty())
+  if (const std::string note = multiplier_force_note(system, out.name, options.formulation.value()); !note.empty())
     out.notes.push_back(note);
 }
 

@@ -14,7 +14,7 @@ Error does_not_apply(const MethodInfo& info, const Model& model, const std::stri
                            model.key, reason, check_command(model)));
 }
 
-void check_applies(const MethodEntry& method, const Model& model, const std::string& formulation) {
+void check_applies(const MethodEntry& method, const Model& model, Formulation formulation) {
   if (const std::string reason = why_not(method, model, formulation); !reason.empty())
     throw does_not_apply(method.info, model, reason);
 }

@@ -8,7 +8,7 @@
 namespace rattleback {
 
 // Throws Error when the method does not apply: see why_not().
-void check_applies(const MethodEntry& method, const Model& model, const std::string& formulation);
+void check_applies(const MethodEntry& method, const Model& model, Formulation formulation);
 Error does_not_apply(const MethodInfo& info, const Model& model, const std::string& reason);
 
 // Only prk-murua has one. Throws Error.

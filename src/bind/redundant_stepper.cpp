@@ -406,9 +406,9 @@ void RedundantStepper::load(std::span<const double> saved) {
   after_state();
 }
 
-bool lets_positions_drift(const MethodInfo& method, const std::string& formulation) {
+bool lets_positions_drift(const MethodInfo& method, Formulation formulation) {
   const MethodEntry& entry = find_entry(method.name);
-  return formulation == "index2" || entry.baseline != Baseline::none ||
+  return formulation == Formulation::index2 || entry.baseline != Baseline::none ||
          (entry.underlying_ode && !method.constraints.starts_with("velocity level to rounding"));
 }
 
@@ -416,8 +416,9 @@ BoundMethod bind_redundant(const System& system, const Options& options, const S
   auto stepper = std::make_unique<RedundantStepper>(system, options, start);
   BoundMethod out = stepper->bound();
   Redundancy& rows = *system.redundancy();
-  const bool drifts = options.tableau.empty() ? lets_positions_drift(find_method(options.method), out.formulation)
-                                              : out.formulation == "index2";
+  const bool at_velocities = out.formulation == Formulation::index2;
+  const bool drifts =
+      options.tableau.empty() ? lets_positions_drift(find_method(options.method), out.formulation) : at_velocities;
   (void)rows.look(0.0, start.q, start.v);
   if (drifts)
     if (const std::vector<std::string> names = rows.only_on_constraints(stepper->constraint_set()); !names.empty())
@@ -425,11 +426,11 @@ BoundMethod bind_redundant(const System& system, const Options& options, const S
           "--redundant minimum-norm: '{}' {} from the other constraints only where these hold, and {} lets positions "
           "drift off them, where {} {} them. Use {}, or remove what is redundant",
           fmt::join(names, "', '"), names.size() == 1 ? "follows" : "follow",
-          out.formulation == "index2" ? "--formulation index2" : "'" + out.name + "'",
-          names.size() == 1 ? "it" : "they", names.size() == 1 ? "contradicts" : "contradict",
-          out.formulation == "index2" && !options.tableau.empty() ? "--formulation ggl"
-          : out.formulation == "index2" ? "--formulation index3 or ggl, or a method that takes them"
-                                        : "projected-dop853 or a method that keeps positions"));
+          at_velocities ? "--formulation index2" : "'" + out.name + "'", names.size() == 1 ? "it" : "they",
+          names.size() == 1 ? "contradicts" : "contradict",
+          at_velocities && !options.tableau.empty() ? "--formulation ggl"
+          : at_velocities                           ? "--formulation index3 or ggl, or a method that takes them"
+                                                    : "projected-dop853 or a method that keeps positions"));
   out.stepper = std::move(stepper);
   return out;
 }

@@ -90,7 +90,7 @@ class RedundantStepper final : public Stepper {
 };
 
 // Are holonomic constraints violated more and more, at position level?
-bool lets_positions_drift(const MethodInfo& method, const std::string& formulation);
+bool lets_positions_drift(const MethodInfo& method, Formulation formulation);
 
 // bind() for a system with dependent constraints. Throws Error.
 BoundMethod bind_redundant(const System& system, const Options& options, const Start& start);

@@ -37,6 +37,8 @@ constexpr std::string_view kStages = "velocity level at the stages, not at the e
 constexpr std::string_view kBothEnd = "velocity level to rounding; holonomic ones also position level";
 constexpr std::string_view kDrifts = "none: drifts off the constraint";
 
+using F = Formulation;
+
 std::vector<MethodEntry> make() {
   std::vector<MethodEntry> list;
   const auto rk = [&](std::string_view name, Scheme (*scheme)(int), bool mechanical, bool dae, int min_stages,
@@ -55,33 +57,31 @@ std::vector<MethodEntry> make() {
               .constraints = constraints,
               .source = source,
               .note = note};
-    if (mechanical) e.info.formulations = {"", "index2", "ggl"};
+    if (mechanical) e.info.formulations = {F::none, F::index2, F::ggl};
     e.scheme = scheme;
     list.push_back(std::move(e));
   };
-  const auto formulations = [&](std::vector<std::string_view> names) {
-    list.back().info.formulations = std::move(names);
-  };
+  const auto formulations = [&](std::vector<Formulation> ways) { list.back().info.formulations = std::move(ways); };
   rk("spark-lobatto-ab", spark_lobatto_ab, true, false, 2, two_s_minus_2, "2s-2", Claim::yes, kBothEnd,
      "Jay 2009, 7.5; Hilden 2009, 2.5.3");
-  formulations({"index3", "index2", "ggl"});
+  formulations({F::index3, F::index2, F::ggl});
   rk("spark-lobatto-abd", spark_lobatto_abd, true, false, 2, two_s_minus_2, "2s-2", Claim::yes, kBothEnd,
      "Jay 2009, 7.6");
-  formulations({"index3", "index2", "ggl"});
+  formulations({F::index3, F::index2, F::ggl});
   rk("spark-lobatto-ab-modified", spark_lobatto_ab_modified, true, false, 2, two, "2", Claim::conditional, kVelocityEnd,
      "Jay 2009, 8.4", "order 2 and symmetric when L_v = M v with constant M; order 1 and not symmetric otherwise", 2);
-  formulations({"", "index2"});
+  formulations({F::none, F::index2});
   list.back().uneven_multipliers = true;
   rk("prk-lobatto", prk_lobatto, true, false, 2, two_s_minus_2, "2s-2", Claim::yes, kBothEnd,
      "Symank 2025, 6.2; Jay 1996",
      "needs holonomic constraints; with two stages it is RATTLE, which is also its alias");
-  formulations({"index3"});
+  formulations({F::index3});
   list.back().info.aliases = {"rattle"};
   list.back().info.alias_stages = 2;
   list.back().info.needs_holonomic = true;
   rk("prk-murua", prk_murua, true, false, 1, two_s, "2s", Claim::yes, kBothEnd, "Symank 2025, 6.3; Murua 1997",
      "with --formulation index2 the positions drift");
-  formulations({"ggl", "index2"});
+  formulations({F::ggl, F::index2});
   rk("spark-gauss", spark_gauss, true, false, 1, two_s, "2s", Claim::yes, kVelocityEnd, "Jay 2009, 7.3, 7.4");
   rk("spark-euler-1", spark_euler_1, true, false, 1, one, "1", Claim::no, kVelocityEnd, "Jay 2009, 7.1", {}, 1);
   rk("spark-euler-2", spark_euler_2, true, false, 1, one, "1", Claim::no, kVelocityEnd, "Jay 2009, 7.2", {}, 1);
@@ -122,7 +122,7 @@ std::vector<MethodEntry> make() {
               .constraints = constraints,
               .source = source,
               .note = note,
-              .formulations = {"index2"},
+              .formulations = {F::index2},
               .port_hamiltonian = true};
     e.info.mechanical = true;
     e.collocation = tableau;
@@ -152,7 +152,7 @@ std::vector<MethodEntry> make() {
       .constraints = kVelocityEnd,
       .source = "McLachlan and Perlmutter 2006; Hilden 2009, 3.3, 4.3",
       .note = "order 2 and symmetric for L = T(v) - U(q) with constant mass; order 1 and not symmetric otherwise",
-      .formulations = {"", "index2"}};
+      .formulations = {F::none, F::index2}};
   mp.step = mclachlan_perlmutter_step;
   list.push_back(std::move(mp));
   MethodEntry cm;
@@ -169,7 +169,7 @@ std::vector<MethodEntry> make() {
              .note =
                  "a two-step method, reversed by swapping its two positions; its velocities (q_k - q_{k-1})/h are "
                  "first-order values; order 1 and not symmetric when a constraint is nonlinear in v",
-             .formulations = {"", "index2"}};
+             .formulations = {F::none, F::index2}};
   for (const OrderCase on : {OrderCase::unconstrained, OrderCase::velocity, OrderCase::reaction})
     cm.info.orders.push_back({on, kTwo, kOne});
   cm.step = cortes_martinez_step;
@@ -193,7 +193,7 @@ std::vector<MethodEntry> make() {
                   how.frame == Frame::canonical ? "none: the velocity level in the mean of a step only" : kVelocityEnd,
               .source = source,
               .note = note,
-              .formulations = {"", "index2"},
+              .formulations = {F::none, F::index2},
               .skew_gradient = how.frame == Frame::reduced};
     e.energy = how;
     list.push_back(std::move(e));

@@ -205,7 +205,7 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
   if (trajectory.order > 0) json["orders"] = orders_json(model, trajectory.orders);
   if (options != nullptr && options->compose != 0) json["compose"] = options->compose;
   if (options != nullptr && model.kind == Kind::odae) json["alpha"] = options->alpha;
-  if (!trajectory.formulation.empty()) json["formulation"] = trajectory.formulation;
+  if (trajectory.formulation != Formulation::none) json["formulation"] = to_string(trajectory.formulation);
   json["step"] = trajectory.step;
   json["steps"] = trajectory.steps;
   json["t"] = trajectory.t;
@@ -234,9 +234,12 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
   if (trajectory.equations)
     json["equations"] = {{"residual", trajectory.equations->residual}, {"condition", trajectory.equations->condition}};
   if (trajectory.adaptive)
-    json["adaptive"] = {{"controller", trajectory.adaptive->controller}, {"tolerance", trajectory.adaptive->tolerance},
-                        {"steps", trajectory.adaptive->steps},           {"rejected", trajectory.adaptive->rejected},
-                        {"smallest", trajectory.adaptive->smallest},     {"largest", trajectory.adaptive->largest}};
+    json["adaptive"] = {{"controller", to_string(trajectory.adaptive->controller)},
+                        {"tolerance", trajectory.adaptive->tolerance},
+                        {"steps", trajectory.adaptive->steps},
+                        {"rejected", trajectory.adaptive->rejected},
+                        {"smallest", trajectory.adaptive->smallest},
+                        {"largest", trajectory.adaptive->largest}};
   const std::size_t of_event = trajectory.events.empty() ? 0 : 4 + trajectory.q.size() + trajectory.v.size();
   const bool events_fit = json_fits(trajectory.events.size() * of_event);
   if (!trajectory.watched.empty() || !trajectory.events.empty())
@@ -281,6 +284,8 @@ Json options_json(const Options& options, const LoadOptions& load) {
           using T = std::decay_t<decltype(options.*field)>;
           if constexpr (std::is_same_v<T, std::optional<double>> || std::is_same_v<T, std::optional<std::int64_t>>)
             json[name] = *(options.*field);
+          else if constexpr (is_choice<T>)
+            json[name] = (options.*field).text();
           else if constexpr (std::is_constructible_v<Json, T>)
             json[name] = options.*field;
         },

@@ -89,7 +89,7 @@ std::vector<OrderLine> order_lines(const MethodInfo& info) {
       if (claim.on == on) line.q = claim.q.text, line.v = claim.v.text;
     out.push_back(line);
   };
-  const auto takes = [&](std::string_view formulation) {
+  const auto takes = [&](Formulation formulation) {
     return std::ranges::find(info.formulations, formulation) != info.formulations.end();
   };
   if (info.mechanical && info.odae) {
@@ -101,8 +101,8 @@ std::vector<OrderLine> order_lines(const MethodInfo& info) {
       if (info.energy != Claim::yes)
         add(Kind::mechanical, OrderCase::reaction, "velocity level, forces nonlinear in the multipliers");
     }
-    if (takes("index3")) add(Kind::mechanical, OrderCase::index3, "index3");
-    if (takes("ggl")) add(Kind::mechanical, OrderCase::ggl, "ggl");
+    if (takes(Formulation::index3)) add(Kind::mechanical, OrderCase::index3, "index3");
+    if (takes(Formulation::ggl)) add(Kind::mechanical, OrderCase::ggl, "ggl");
   }
   if (info.dae) add(Kind::dae, OrderCase::dae, "index 2");
   if (info.odae) add(Kind::odae, OrderCase::index3, "both levels");

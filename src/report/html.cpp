@@ -86,7 +86,7 @@ std::string facts(const Model& model, const Trajectory& t, const Options& option
   } else {
     f.add("Claims", "none: coefficients of your own");
   }
-  if (!t.formulation.empty()) f.add("Holonomic constraints", html(t.formulation));
+  f.add("Holonomic constraints", to_string(t.formulation));
   f.add("Steps", html(steps_text(t)));
   f.add("Reached", fmt::format("t = {}", value_text(t.t)));
   f.add("Options", options_text(options, load));

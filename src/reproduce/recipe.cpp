@@ -11,6 +11,7 @@
 #include "rattleback/error.hpp"
 #include "rattleback/method.hpp"
 #include "reproduce/measures.hpp"
+#include "run/option_table.hpp"
 #include "study/members.hpp"
 #include "text/document.hpp"
 
@@ -180,26 +181,27 @@ class Reader {
   // The options that `rattleback run` takes under the same names.
   void options(const Value& table, LoadOptions& load, Options& o) const {
     for (const Value& item : table.items) {
-      const std::string& k = item.key;
-      if (k == "until") o.until = number(item);
-      if (k == "formulation") o.formulation = text(item);
-      if (k == "multiplier") o.multiplier = text(item);
-      if (k == "project") o.project = boolean(item);
-      if (k == "compose") o.compose = whole(item);
-      if (k == "alpha") o.alpha = number(item);
-      if (k == "rtol") o.rtol = number(item);
-      if (k == "atol") o.atol = number(item);
-      if (k == "gain") o.gain = number(item);
-      if (k == "newton-tol") o.newton_tol = number(item);
-      if (k == "newton") o.newton = text(item);
-      if (k == "every") o.every = whole(item);
-      if (k == "redundant") o.redundant = text(item);
-      if (k == "adaptive") o.adaptive = number(item);
-      if (k == "controller") o.controller = text(item);
-      if (k == "audit") audit(item, o);
-      if (k == "set") assignments(item, load.set);
-      if (k == "start") assignments(item, load.start);
+      if (std::ranges::find(kOptionKeys, item.key) == kOptionKeys.end()) continue;
+      if (item.key == "audit")
+        audit(item, o);
+      else if (item.key == "set")
+        assignments(item, load.set);
+      else if (item.key == "start")
+        assignments(item, load.start);
+      else
+        std::visit([&](auto field) { read(item, o.*field); }, option_row(item.key).field);
     }
+  }
+  template <class T>
+  void read(const Value& item, T& to) const {
+    if constexpr (std::is_same_v<T, bool>)
+      to = boolean(item);
+    else if constexpr (std::is_integral_v<T>)
+      to = whole(item);
+    else if constexpr (std::is_same_v<T, double> || std::is_same_v<T, std::optional<double>>)
+      to = number(item);
+    else if constexpr (std::is_same_v<T, std::string> || is_choice<T>)
+      to = text(item);
   }
 
   Study study(const Value& item, Study::Verb verb, const std::string& name) const {

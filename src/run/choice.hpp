@@ -11,6 +11,7 @@
 
 #include "engine/stepper.hpp"
 #include "rattleback/error.hpp"
+#include "rattleback/policies.hpp"
 
 namespace rattleback {
 
@@ -21,12 +22,11 @@ inline std::string interpreted_note(const std::string& reason) {
 
 class NativeChoice {
  public:
-  // wanted: Options::native. Throws Error when it is "on" and cannot be. A compiler that is given up is no reason to refuse
+  // wanted: Options::native. Throws Error when it is `on` and cannot be. A compiler that is given up is no reason to refuse
   // a run: it is interpreted, with a note. stop: ends the compiler.
-  NativeChoice(const std::string& wanted, Stepper& stepper, std::stop_token stop = {})
-      : stepper_(stepper), stop_(std::move(stop)) {
-    undecided_ = wanted.empty() || wanted == "auto";
-    if (wanted != "on") return;
+  NativeChoice(Native wanted, Stepper& stepper, std::stop_token stop = {}) : stepper_(stepper), stop_(std::move(stop)) {
+    undecided_ = wanted == Native::automatic;
+    if (wanted != Native::on) return;
     if (const std::string reason = compile(false); !reason.empty() && !stepper.compiler_given_up)
       throw Error(
           fmt::format("--native on: {}. Leave it out, and the steps are interpreted, with the same results", reason));

@@ -23,6 +23,8 @@ std::string Options::validate() const {
           std::string text;
           if constexpr (std::is_same_v<T, std::string>)
             text = fault_of(row, this->*field);
+          else if constexpr (is_choice<T>)
+            text = fault_of(row, (this->*field).text());
           else if constexpr (std::is_same_v<T, std::optional<double>> || std::is_same_v<T, std::optional<std::int64_t>>)
             text = fault_of(row, static_cast<double>(*(this->*field)));
           else if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
@@ -32,7 +34,7 @@ std::string Options::validate() const {
         row.field);
   }
   if (until && steps) fault("--until and --steps both say where to stop; give one of them");
-  if (!controller.empty() && adaptive == 0.0) fault("--controller needs --adaptive TOL: a fixed step has none");
+  if (controller.given() && adaptive == 0.0) fault("--controller needs --adaptive TOL: a fixed step has none");
   if (adaptive != 0.0 && steps) fault("--steps counts fixed steps, and --adaptive chooses them; give --until T");
   if (adaptive != 0.0 && audit_order)
     fault("--audit order repeats with h/2 and h/4, but --adaptive chooses the steps; leave one of them out");

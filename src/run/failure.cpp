@@ -66,7 +66,7 @@ class Trials {
     plain_.every = 0;
     plain_.output_every = 0.0;
     plain_.progress = {};
-    plain_.native = "off";
+    plain_.native = Native::off;
     if (plain_.steps) {
       plain_.until = static_cast<double>(*plain_.steps) * plain_.step;
       plain_.steps.reset();

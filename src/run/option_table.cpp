@@ -33,12 +33,11 @@ constexpr std::array kTable = {
               .help = "end time. If it is not a multiple of H, a shorter last step ends on it"},
     OptionRow{.name = "steps", .field = &O::steps, .on_resume = end, .unit = "N",
               .help = "instead of --until: exactly so many steps", .holds = not_negative, .rule = "must be at least 0"},
-    OptionRow{.name = "formulation", .field = &O::formulation, .unit = "index3|index2|ggl",
+    OptionRow{.name = "formulation", .field = &O::formulation,
               .help = "how holonomic constraints are taken: position level at the stages, velocity level, or both"},
-    OptionRow{.name = "multiplier", .field = &O::multiplier, .unit = "acceleration|recursion|stage",
+    OptionRow{.name = "multiplier", .field = &O::multiplier,
               .help = "reported multipliers: consistent ones, or those of prk-murua's own recursion; stage: a method's own "
-                      "algebraic states (port-Hamiltonian)",
-              .usual = "acceleration"},
+                      "algebraic states (port-Hamiltonian)"},
     OptionRow{.name = "project", .field = &O::project,
               .help = "moves an inconsistent start to the nearest consistent one instead of refusing it"},
     OptionRow{.name = "compose", .field = &O::compose, .unit = "2|4|6|8",
@@ -54,23 +53,21 @@ constexpr std::array kTable = {
     OptionRow{.name = "gain", .field = &O::gain, .unit = "G",
               .help = "rate at which baumgarte lets constraint errors decay, in 1/time. Default: 10",
               .holds = not_negative, .rule = "must not be negative (0 = no feedback)"},
-    OptionRow{.name = "redundant", .field = &O::redundant, .unit = "refuse|minimum-norm",
+    OptionRow{.name = "redundant", .field = &O::redundant,
               .help = "what to do with constraints that follow from the others: minimum-norm integrates a subset of full "
-                      "rank, chosen anew at each step, and reports multipliers of least norm. Default: refuse",
-              .usual = "refuse"},
+                      "rank, chosen anew at each step, and reports multipliers of least norm. Default: refuse"},
     OptionRow{.name = "newton-tol", .field = &O::newton_tol, .unit = "X",
               .help = "relative size of the last Newton correction; 0, the default: to rounding",
               .holds = not_negative, .rule = "must not be negative (0 = to rounding)"},
-    OptionRow{.name = "newton", .field = &O::newton, .unit = "simplified",
+    OptionRow{.name = "newton", .field = &O::newton,
               .help = "solves all equations of a step together with one matrix, as plain codes do; shows what loose "
                       "tolerances cost",
               .rule = "left out, each step is solved in the best known way"},
     OptionRow{.name = "adaptive", .field = &O::adaptive, .unit = "TOL",
               .help = "chooses the steps so that the error of each is about TOL, relative",
               .holds = tolerance, .rule = "takes a tolerance from 1e-14 to 1, for example 1e-6"},
-    OptionRow{.name = "controller", .field = &O::controller, .unit = "pi|reversible",
-              .help = "of --adaptive: pi for general use (the default), reversible for long runs with symmetric methods",
-              .usual = "pi"},
+    OptionRow{.name = "controller", .field = &O::controller,
+              .help = "of --adaptive: pi for general use (the default), reversible for long runs with symmetric methods"},
     OptionRow{.name = "event", .field = &O::event, .unit = "EXPR",
               .help = "locates where this expression is zero: --event x --event \"y' - 0.1\""},
     OptionRow{.name = "every", .field = &O::every, .unit = "K",
@@ -93,8 +90,8 @@ constexpr std::array kTable = {
               .help = "continues from the checkpoint, with the same bits"},
     OptionRow{.name = "checkpoint-seconds", .field = &O::checkpoint_seconds, .on_resume = none, .unit = "S",
               .help = "how often the checkpoint is written. Default: 1", .holds = not_negative, .rule = "must not be negative"},
-    OptionRow{.name = "native", .field = &O::native, .on_resume = free_choice, .unit = "auto|on|off",
-              .help = "steps as compiled machine code; auto, the default: when the run is long", .usual = "auto"},
+    OptionRow{.name = "native", .field = &O::native, .on_resume = free_choice,
+              .help = "steps as compiled machine code; auto, the default: when the run is long"},
     OptionRow{.name = "progress", .field = &O::progress, .on_resume = none},
     OptionRow{.name = "warn", .field = &O::warn, .on_resume = none},
     OptionRow{.name = "stop", .field = &O::stop, .on_resume = none},
@@ -120,6 +117,19 @@ constexpr bool is_of_process =  // of this process, no value
     std::is_same_v<T, std::function<void(const std::string&)>> || std::is_same_v<T, std::stop_token>;
 template <class T>
 constexpr bool is_list = std::is_same_v<T, std::vector<std::string>>;
+
+// The names of a policy; of other fields there are none.
+template <class T>
+std::vector<std::string_view> names_of(const T&) {
+  return {};
+}
+template <class E>
+std::vector<std::string_view> names_of(const Choice<E>&) {
+  std::vector<std::string_view> names;
+  for (const E value : values_of<E>())
+    if (const std::string_view name = to_string(value); !name.empty()) names.push_back(name);
+  return names;
+}
 
 template <class Visitor>
 auto look(const OptionRow& row, const Options& options, const Visitor& visitor) {
@@ -152,8 +162,14 @@ bool is_number(const OptionRow& row) {
          });
 }
 
+std::string unit_of(const OptionRow& row) {
+  const std::vector<std::string_view> names = look(row, {}, [](const auto& x) { return names_of(x); });
+  return names.empty() ? std::string(row.unit) : fmt::format("{}", fmt::join(names, "|"));
+}
+
 std::vector<std::string_view> words_of(const OptionRow& row) {
-  std::vector<std::string_view> words;
+  std::vector<std::string_view> words = look(row, {}, [](const auto& x) { return names_of(x); });
+  if (!words.empty()) return words;
   const bool names_a_value = std::any_of(row.unit.begin(), row.unit.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
   if (row.unit.empty() || names_a_value || std::holds_alternative<bool Options::*>(row.field)) return words;
   for (std::size_t at = 0; at <= row.unit.size();) {
@@ -210,7 +226,9 @@ std::string option_text(const OptionRow& row, const Options& options) {
   return look(row, options, [&](const auto& x) -> std::string {
     using T = std::decay_t<decltype(x)>;
     if constexpr (is_text<T>)
-      return x.empty() ? std::string(row.usual) : x;
+      return x;
+    else if constexpr (is_choice<T>)
+      return x.given() ? x.text() : to_string(x.value());
     else if constexpr (is_list<T>)
       return fmt::format("{}", fmt::join(x, "\n"));
     else if constexpr (is_optional<T>)

@@ -26,20 +26,20 @@ enum class OnResume : std::uint8_t {
 
 struct OptionRow {
   using Field =
-      std::variant<std::string Options::*, bool Options::*, int Options::*, std::int64_t Options::*, double Options::*,
-                   std::optional<double> Options::*, std::optional<std::int64_t> Options::*,
+      std::variant<std::string Options::*, Choice<Formulation> Options::*, Choice<Multiplier> Options::*,
+                   Choice<Redundant> Options::*, Choice<Newton> Options::*, Choice<Controller> Options::*,
+                   Choice<Native> Options::*, bool Options::*, int Options::*, std::int64_t Options::*,
+                   double Options::*, std::optional<double> Options::*, std::optional<std::int64_t> Options::*,
                    std::vector<std::string> Options::*, std::function<void(const Progress&)> Options::*,
                    std::function<void(const std::string&)> Options::*, std::stop_token Options::*>;
   std::string_view name;  // of the flag without its dashes, and the key in JSON
   Field field;
   OnResume on_resume = OnResume::same;
-  std::string_view unit =
-      {};  // what a value is called in help: H; or, in lower case, all that is accepted: pi|reversible
-  std::string_view help = {};   // empty: not on the command line
-  bool (*holds)(double) = {};   // numbers: which are in range; null: all finite ones
-  std::string_view rule = {};   // what a message says of the range, "must be positive"; of words: what follows
-  std::string_view usual = {};  // what an empty text stands for
-  std::string_view word = {};   // of a list of words in one flag (--audit): which one
+  std::string_view unit = {};  // what a value is called in help: H; or all that is accepted: 2|4|6|8; see unit_of()
+  std::string_view help = {};  // empty: not on the command line
+  bool (*holds)(double) = {};  // numbers: which are in range; null: all finite ones
+  std::string_view rule = {};  // what a message says of the range, "must be positive"; of words: what follows
+  std::string_view word = {};  // of a list of words in one flag (--audit): which one
 };
 
 std::span<const OptionRow> option_table();
@@ -50,6 +50,13 @@ std::string flag_of(const OptionRow& row);
 [[nodiscard]] bool is_number(const OptionRow& row);
 [[nodiscard]] bool is_whole(const OptionRow& row);
 
+template <class T>
+inline constexpr bool is_choice = false;
+template <class E>
+inline constexpr bool is_choice<Choice<E>> = true;
+
+// What a value is called in help; of a policy, its names: pi|reversible.
+std::string unit_of(const OptionRow& row);
 // The words that a row accepts; empty: every text.
 std::vector<std::string_view> words_of(const OptionRow& row);
 // Why a value is refused, beginning with the flag; "" when it is not.
@@ -58,7 +65,7 @@ std::string fault_of(const OptionRow& row, const std::string& value);
 
 // Is the field as in Options{}?
 bool is_default(const OptionRow& row, const Options& options);
-// The value as text that tells any two values apart: numbers read back exactly, an empty text as what it stands for.
+// The value as text that tells any two values apart: numbers read back exactly, a policy that was not asked for as what it stands for.
 std::string option_text(const OptionRow& row, const Options& options);
 
 }  // namespace rattleback

@@ -14,7 +14,7 @@ std::int64_t record_width(const Model& model, const Options& o) {
 }
 
 Start start_of(System& system, const Options& options) {
-  if (options.redundant == "minimum-norm") system.allow_redundant();
+  if (options.redundant == Redundant::minimum_norm) system.allow_redundant();
   return consistent_start(system, options.project);
 }
 

@@ -7,7 +7,8 @@
 
 namespace rattleback {
 
-ReportedState::ReportedState(const System& system, const Options& options) : own_(options.multiplier == "stage") {
+ReportedState::ReportedState(const System& system, const Options& options)
+    : own_(options.multiplier == Multiplier::stage) {
   if (system.is_port_hamiltonian()) {
     const std::vector<char> algebraic = system.port_hamiltonian().algebraic_states();
     for (std::size_t i = 0; i < algebraic.size(); ++i)

@@ -48,7 +48,7 @@ void audit_equations(RunParts& run, Trajectory& out) {
   const Trajectory::Records& r = out.records;
   const Start& start = run.start;
   const std::size_t n = start.q.size(), nv = start.v.size(), m = out.multipliers.size();
-  const bool own = run.options.multiplier == "stage" || run.options.multiplier == "recursion";
+  const bool own = run.options.multiplier != Multiplier::acceleration;
   EquationsOfMotion equations(run.system);
   Acceleration& acceleration = *run.acceleration;
   acceleration.use_set(-1);

@@ -28,7 +28,7 @@ Options checked(const Model& model, const Options& asked) {
   if (const std::string faults = asked.validate(); !faults.empty()) throw Error(faults);
   Options o = complete(model, asked);
   const bool plain = !SingleSteps::wanted(o) && o.checkpoint.empty() && !o.keep_records && !o.audit_reverse &&
-                     !o.audit_power && o.redundant.empty() && o.newton.empty();
+                     !o.audit_power && o.redundant == Redundant::refuse && o.newton == Newton::best;
   if (!plain || (model.kind != Kind::mechanical && model.kind != Kind::dae))
     throw Error("such runs do not share what they derive");
   if (o.tableau.empty() && find_entry(o.method).energy) throw Error("the step depends on the start");
@@ -51,11 +51,11 @@ System& checked(System& system) {
 
 }  // namespace
 
-LaneCode::LaneCode(const std::string& wanted, double work, int threads, std::stop_token stop)
+LaneCode::LaneCode(Native wanted, double work, int threads, std::stop_token stop)
     : wanted_(wanted),
       work_(work),
       threads_(threads),
-      undecided_(wanted.empty() || wanted == "auto"),
+      undecided_(wanted == Native::automatic),
       stop_(std::move(stop)) {}
 
 std::string LaneCode::compile(const PlanStepper& stepper, bool only_cached) {
@@ -76,7 +76,7 @@ std::string LaneCode::note() {
 
 std::string LaneCode::begin(const PlanStepper& stepper) {
   const std::lock_guard lock(mutex_);
-  return wanted_ == "on" && steps() == nullptr ? compile(stepper, false) : "";
+  return wanted_ == Native::on && steps() == nullptr ? compile(stepper, false) : "";
 }
 
 // As NativeChoice for a single run; the text in lanes takes a little longer to compile.

@@ -30,7 +30,7 @@ class LaneCode {
  public:
   // wanted: Options::native; work: steps of all runs together, shared out over threads.
   // stop: ends the compiler.
-  LaneCode(const std::string& wanted, double work, int threads, std::stop_token stop = {});
+  LaneCode(Native wanted, double work, int threads, std::stop_token stop = {});
   // The code, or null as long as steps are interpreted.
   [[nodiscard]] LaneSteps steps() const { return steps_.load(std::memory_order_acquire); }
   void set_work(double steps) { work_ = steps; }  // before the threads begin
@@ -44,7 +44,7 @@ class LaneCode {
 
  private:
   std::string compile(const PlanStepper& stepper, bool only_cached);
-  std::string wanted_;
+  Native wanted_;
   double work_ = 0.0;
   int threads_ = 1;
   std::mutex mutex_, code_mutex_;  // of the decision, of the code

@@ -149,7 +149,7 @@ void SingleSteps::finish(Trajectory& out, bool ok) {
   if (!control_) return;
   out.adaptive = control_->audit;
   out.step = first_step_;
-  if (control_->audit.controller == "reversible" && !method_.symmetric)
+  if (control_->audit.controller == Controller::reversible && !method_.symmetric)
     out.notes.push_back(fmt::format(
         "the reversible controller keeps the long-time behaviour of symmetric methods, and {} is not symmetric here",
         method_.name));

@@ -135,7 +135,7 @@ class PiControl final : public StepControl {
         x0_(stepper_.snapshot_size()),
         norm_(system),
         next_(first_step(options, start, !start.v.empty(), order_)) {
-    audit.controller = "pi";
+    audit.controller = Controller::pi;
     audit.tolerance = tolerance_;
     first = next_;
     norm_.see(stepper_);
@@ -268,7 +268,7 @@ class ReversibleControl final : public StepControl {
   ReversibleControl(const System& system, const Options& options, const Start& start, const BoundMethod& method,
                     Stepper& estimator)
       : stepper_(*method.stepper), density_(system.mechanical()) {
-    audit.controller = "reversible";
+    audit.controller = Controller::reversible;
     audit.tolerance = options.adaptive;
     density_.set_guess(start.multipliers);
     calibrate(system, options, start, method, estimator);
@@ -470,7 +470,8 @@ std::string why_not_adaptive(const BoundMethod& method) {
 std::unique_ptr<StepControl> make_step_control(const System& system, const Options& options, const Start& start,
                                                const BoundMethod& method, Stepper& estimator) {
   if (const std::string reason = why_not_adaptive(method); !reason.empty()) throw Error(reason);
-  if (options.controller != "reversible") return std::make_unique<PiControl>(system, options, start, method, estimator);
+  if (options.controller != Controller::reversible)
+    return std::make_unique<PiControl>(system, options, start, method, estimator);
   if (!system.is_mechanical())
     throw Error(
         "--controller reversible needs a mechanical system: its step density is made of velocity and acceleration. Use "

@@ -47,7 +47,7 @@ class StepControl {
 
 // Does the pi controller take the method's own error estimate, and so need no estimator?
 inline bool uses_own_estimate(const BoundMethod& method, const Options& options) {
-  return method.embedded && options.controller != "reversible";
+  return method.embedded && options.controller != Controller::reversible;
 }
 
 // Throws Error when the method or the system is not for it. `estimator` is the method bound once more, for the steps that

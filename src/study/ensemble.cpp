@@ -154,7 +154,7 @@ struct MemberError {
 class Workers {
  public:
   Workers(const MemberModels& models, const EnsembleRequest& request, int threads, std::size_t mine)
-      : models_(models), request_(request), code_(request.options.native, 0.0, threads, request.options.stop) {
+      : models_(models), request_(request), code_(request.options.native.value(), 0.0, threads, request.options.stop) {
     options_ = request.options;
     options_.keep_records = false;
     try {

@@ -100,7 +100,7 @@ std::string step_header(const Model& model, const Options& given, const std::str
   if (!options.until && !options.steps) options.steps = 1;  // how far does not matter here
   options = complete(model, options);
   System system(model);
-  if (options.redundant == "minimum-norm") system.allow_redundant();
+  if (options.redundant == Redundant::minimum_norm) system.allow_redundant();
   const Start start = consistent_start(system, options.project);
   const BoundMethod method = bind(system, options, start);
   if (const std::string reason = why_not_header(*method.stepper); !reason.empty())
@@ -111,7 +111,7 @@ std::string step_header(const Model& model, const Options& given, const std::str
   names.description =
       fmt::format("{}: steps of {} ({} stage{}, order {}{}{})", model.name.empty() ? model.key : model.name,
                   method.name, method.stages, method.stages == 1 ? "" : "s", method.order(),
-                  method.formulation.empty() ? "" : ", ", method.formulation);
+                  method.formulation == Formulation::none ? "" : ", ", to_string(method.formulation));
   for (std::int32_t i = 0; i < system.n(); ++i) names.positions.push_back(model.coordinates[i]);
   if (system.is_mechanical())
     for (const std::string& q : names.positions) names.velocities.push_back(q + "'");

@@ -93,7 +93,7 @@ Reference find_reference(const Model& model, const std::string& asked, double sm
       t = simulate(model, end_state_options(plain, name, stages, step, until), Follower{}).trajectory;
     } catch (const Error& error) {  // this method does not take the system
       if (first_fault.empty()) first_fault = error.what();
-      plain.formulation.clear();
+      plain.formulation = {};
       continue;
     }
     if (t.status == Status::cancelled) throw Cancelled("cancelled in the run that gives the reference");

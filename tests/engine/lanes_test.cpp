@@ -293,7 +293,7 @@ TEST_F(Lanes, AreTakenWhereTheyCanBe) {
     const EnsembleRequest r = request_of(c);
     Options o = r.options;
     o.keep_records = false;
-    LaneCode code("off", 0.0, 1);
+    LaneCode code(rattleback::Native::off, 0.0, 1);
     try {
       SharedRun shared(load_model(c.system), o, code);
       EXPECT_TRUE(c.lanes || std::strcmp(c.what, "a parameter of the motion") == 0);

@@ -46,7 +46,7 @@ TEST(Golden, EveryCaseIsReproduced) {
     Options options;
     options.method = c["method"];
     if (find_method(options.method).fixed_stages == 0) options.stages = c["stages"];
-    if (c.contains("formulation")) options.formulation = c["formulation"];
+    if (c.contains("formulation")) options.formulation = c["formulation"].get<std::string>();
     options.step = c["step"];
     options.steps = c["steps"];
     options.keep_records = false;

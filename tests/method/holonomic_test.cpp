@@ -293,7 +293,7 @@ TEST(Formulations, RattleIsTwoStagesOfPrkLobatto) {
   const Trajectory run = simulate(model, options);
   EXPECT_EQ(run.method, "prk-lobatto");
   EXPECT_EQ(run.stages, 2);
-  EXPECT_EQ(run.formulation, "index3");
+  EXPECT_EQ(run.formulation, Formulation::index3);
   options.stages = 3;
   EXPECT_THROW(simulate(model, options), Error);
 }

@@ -218,10 +218,10 @@ std::optional<BoundMethod> bound(const Model& model, const Options& options) try
   return std::nullopt;
 }
 
-bool takes(const MethodEntry& entry, const Model& model, const std::string& formulation) {
-  if (entry.info.adaptive || !why_not(entry, model, formulation).empty()) return false;
+bool takes(const MethodEntry& entry, const Model& model, Choice<Formulation> formulation) {
+  if (entry.info.adaptive || !why_not(entry, model, formulation.value()).empty()) return false;
   // With holonomic constraints the formulation must be the method's own way, or one that was asked for.
-  return !entry.overdetermined || formulation.empty();
+  return !entry.overdetermined || !formulation.given();
 }
 
 std::vector<int> stage_counts(const MethodInfo& info, int more) {

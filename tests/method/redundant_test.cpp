@@ -227,7 +227,8 @@ y = -0.8
     for (const MethodEntry& entry : registry()) {
       if (!entry.info.mechanical) continue;
       Options options{.method = std::string(entry.info.name), .step = 0.01, .until = 0.1};
-      if (!once.holonomic_names.empty() && !entry.info.formulations.empty() && entry.info.formulations.front().empty())
+      if (!once.holonomic_names.empty() && !entry.info.formulations.empty() &&
+          entry.info.formulations.front() == Formulation::none)
         options.formulation = "index2";
       const auto [a, plain] = run(once, options);
       const auto [b, redundant] = run(twice, minimum_norm(options));

@@ -56,7 +56,7 @@ std::vector<Candidate> candidates(const Model& model) {
   std::vector<Candidate> list;
   for (const MethodEntry& entry : registry()) {
     const MethodInfo& info = entry.info;
-    if (info.adaptive || !why_not(entry, model, "").empty()) continue;
+    if (info.adaptive || !why_not(entry, model, Formulation::none).empty()) continue;
     if (info.name == "spark-lobatto" && model.key == "dae-hessenberg") continue;  // see SparkLobatto below
     const std::string name(info.name);
     const bool constraint = info.constraints.find("to rounding") != std::string_view::npos;

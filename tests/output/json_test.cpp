@@ -111,7 +111,7 @@ TEST(RunJson, OptionalAuditsAppearWhenTheyWereMade) {
   t.observed_order = 3.99;
   t.error = 1e-7;
   const Options options{.formulation = "index2", .compose = 6};
-  t.formulation = "index2";
+  t.formulation = Formulation::index2;
   const Json json = report::run_json(sleigh(), t, &options);
   EXPECT_EQ(json["status"], "stopped");
   EXPECT_EQ(json["message"], "stopped at t = 1");

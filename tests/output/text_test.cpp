@@ -118,9 +118,9 @@ TEST(RunText, ExpressionsWithoutACrossingAreNamed) {
 
 TEST(RunText, IterationsOfThePiControllerAreExplained) {
   Trajectory t = sleigh_run();
-  t.adaptive = AdaptiveAudit{.controller = "pi", .tolerance = 1e-6, .steps = 1};
+  t.adaptive = AdaptiveAudit{.controller = Controller::pi, .tolerance = 1e-6, .steps = 1};
   expect_contains(to_text(sleigh(), t), "at most 3, with rejected tries and error estimates.");
-  t.adaptive->controller = "reversible";
+  t.adaptive->controller = Controller::reversible;
   expect_contains(to_text(sleigh(), t), "at most 3.\n");
 }
 

@@ -145,7 +145,10 @@ class ResumePairs {
   bool value(const OptionRow&, bool old, const Game&) { return !old; }
   std::string value(const OptionRow& row, const std::string& old, const Game& game) {
     if (row.name == "method") return one_of(game.methods);
-    if (row.unit.starts_with("FILE")) return old;
+    return old;  // a file
+  }
+  template <class E>
+  Choice<E> value(const OptionRow& row, const Choice<E>&, const Game&) {
     std::vector<std::string> words = {""};
     for (const std::string_view word : words_of(row)) words.emplace_back(word);
     return one_of(words);

@@ -241,7 +241,7 @@ TEST(OptionTable, NamesEveryFieldOnce) {
           using T = std::decay_t<decltype(changed.*field)>;
           if constexpr (std::is_same_v<T, bool>)
             changed.*field = !(changed.*field);
-          else if constexpr (std::is_same_v<T, std::string>)
+          else if constexpr (std::is_same_v<T, std::string> || is_choice<T>)
             changed.*field = "x";
           else if constexpr (std::is_same_v<T, std::vector<std::string>>)
             changed.*field = {"x"};

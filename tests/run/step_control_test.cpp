@@ -43,7 +43,7 @@ TEST(PiController, CountsWhatItDid) {
   options.step = 1.0;  // far too large at the pericentre
   const Trajectory run = simulate(model, options);
   ASSERT_TRUE(run.adaptive);
-  EXPECT_EQ(run.adaptive->controller, "pi");
+  EXPECT_EQ(run.adaptive->controller, Controller::pi);
   EXPECT_EQ(run.adaptive->tolerance, 1e-7);
   EXPECT_EQ(run.adaptive->steps, run.steps);
   EXPECT_EQ(run.records.rows, static_cast<std::size_t>(run.steps) + 1);
@@ -122,7 +122,7 @@ TEST(PiController, WorksForEveryOneStepMethodAndKeepsItsConstraints) {
     if (entry.baseline != Baseline::none || entry.first_step != nullptr || !entry.info.mechanical) continue;
     SCOPED_TRACE(entry.info.name);
     const Model model = shipped("nonholonomic-particle");
-    if (!why_not(entry, model, "").empty()) continue;
+    if (!why_not(entry, model, Formulation::none).empty()) continue;
     Options options;
     options.method = entry.info.name;
     options.adaptive = 1e-5;

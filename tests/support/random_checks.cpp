@@ -101,7 +101,7 @@ Options Subject::options(const MethodInfo& method) const {
   Options out{.method = std::string(method.name), .step = random_.step, .steps = 5, .native = "off"};
   if (method.fixed_stages == 0) out.stages = method.min_stages + static_cast<int>(random_.number % 2);
   if (random_.redundant) out.redundant = "minimum-norm";
-  const bool asked = !method.formulations.empty() && method.formulations.front().empty();
+  const bool asked = !method.formulations.empty() && method.formulations.front() == Formulation::none;
   if (asked && !model_.holonomic_names.empty())
     out.formulation = random_.number % 2 == 0 && method.formulations.size() > 2 ? "ggl" : "index2";
   return out;
@@ -407,8 +407,9 @@ Verdict Subject::reordering(const MethodInfo& method) {
   if (method.name == "dg-itoh-abe") return beside("takes one coordinate after the other");
   // Which rows are left out depends on their order, and off the constraints they do not say quite the same: where positions
   // drift, and at stages that only the ends of steps are kept to.
-  const std::string asked = options(method).formulation;
-  const bool at_stages = asked.empty() && !method.formulations.empty() && method.formulations.front() == "index3";
+  const Choice<Formulation> asked = options(method).formulation;
+  const bool at_stages =
+      !asked.given() && !method.formulations.empty() && method.formulations.front() == Formulation::index3;
   if (random_.redundant && !model_.holonomic_names.empty() && !at_stages)
     return beside("dependent rows while positions are off them");
   const Outcome one = run(model_, options(method));
@@ -439,7 +440,8 @@ Verdict Subject::units(const MethodInfo& method) {
   if (method.energy == Claim::yes) return beside("its discrete gradient depends on the units of the coordinates");
   Options o = options(method);
   // g_q^T mu adds what has other units to the velocities.
-  const bool ggl = o.formulation.empty() && !method.formulations.empty() && method.formulations.front() == "ggl";
+  const bool ggl =
+      !o.formulation.given() && !method.formulations.empty() && method.formulations.front() == Formulation::ggl;
   if (ggl || o.formulation == "ggl") o.formulation = "index2";
   const Outcome one = run(model_, o);
   const Model other = parse_model(*random_.small, "random.toml", {.unroll_below = kLargestFamily});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "method/runge_kutta/scheme.hpp"
+#include "rattleback/policies.hpp"
 #include "step/equations.hpp"
 #include "system/first_order/dae.hpp"
 #include "system/mechanical/mechanical.hpp"
@@ -10,10 +11,10 @@ namespace rattleback {
 
 // How a scheme is applied to a mechanical system.
 struct StepForm {
-  Formulation formulation = Formulation::index2;
-  bool recursion = false;  // carry a multiplier along by scheme.recursion
-  bool power = false;      // also Equations::power: the energy change, and the work of forces and reactions
-  Entries damping = {};    // with power: D of the part -D v of the forces, which dissipates
+  Formulation formulation = Formulation::index2;  // never none
+  bool recursion = false;                         // carry a multiplier along by scheme.recursion
+  bool power = false;    // also Equations::power: the energy change, and the work of forces and reactions
+  Entries damping = {};  // with power: D of the part -D v of the forces, which dissipates
 };
 
 // Results: q1, v1, then the carried multipliers if there are any, then the last stage's multipliers.

@@ -19,8 +19,6 @@
 
 namespace rattleback {
 
-enum class Formulation { index2, index3, ggl };
-
 struct ConstraintRow {
   enum class Where {
     stages,    // 0 = sum_j weight_j k(T_j, Q_j, V_j)

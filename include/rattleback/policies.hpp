@@ -1,0 +1,115 @@
+// The ways in which a run can be made, as values. Options take them by value or by name: .native = Native::off or "off".
+#pragma once
+
+#include <concepts>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rattleback {
+
+// The first value of each is what is done when nothing is asked for; "" is a value without a name. The names of a policy
+// stand here alone: command line, JSON and messages take them from to_string(), which gives null for what is no value.
+
+// How holonomic constraints are taken: position level at the stages, velocity level, or both. none: as the method does; of
+// a run: there are none.
+enum class Formulation { none, index3, index2, ggl };
+constexpr const char* to_string(Formulation x) {
+  switch (x) {
+    case Formulation::none: return "";
+    case Formulation::index3: return "index3";
+    case Formulation::index2: return "index2";
+    case Formulation::ggl: return "ggl";
+  }
+  return nullptr;
+}
+
+// The multipliers that are reported: those of the acceleration level, of prk-murua's own recursion, or a method's own
+// algebraic states (port-Hamiltonian).
+enum class Multiplier { acceleration, recursion, stage };
+constexpr const char* to_string(Multiplier x) {
+  switch (x) {
+    case Multiplier::acceleration: return "acceleration";
+    case Multiplier::recursion: return "recursion";
+    case Multiplier::stage: return "stage";
+  }
+  return nullptr;
+}
+
+// What to do with constraints that follow from the others.
+enum class Redundant { refuse, minimum_norm };
+constexpr const char* to_string(Redundant x) {
+  switch (x) {
+    case Redundant::refuse: return "refuse";
+    case Redundant::minimum_norm: return "minimum-norm";
+  }
+  return nullptr;
+}
+
+// How a step is solved: in the best known way, or as a plain code does (docs/theory/steps.md).
+enum class Newton { best, simplified };
+constexpr const char* to_string(Newton x) {
+  switch (x) {
+    case Newton::best: return "";
+    case Newton::simplified: return "simplified";
+  }
+  return nullptr;
+}
+
+// What chooses adaptive steps.
+enum class Controller { pi, reversible };
+constexpr const char* to_string(Controller x) {
+  switch (x) {
+    case Controller::pi: return "pi";
+    case Controller::reversible: return "reversible";
+  }
+  return nullptr;
+}
+
+// Steps as compiled machine code: when the run is long, always, never.
+enum class Native { automatic, on, off };
+constexpr const char* to_string(Native x) {
+  switch (x) {
+    case Native::automatic: return "auto";
+    case Native::on: return "on";
+    case Native::off: return "off";
+  }
+  return nullptr;
+}
+
+template <class E>
+std::vector<E> values_of() {
+  std::vector<E> list;
+  while (to_string(static_cast<E>(list.size())) != nullptr) list.push_back(static_cast<E>(list.size()));
+  return list;
+}
+
+// A policy as it was asked for, by value or by name. A name that is not known is kept: Options::validate() says which are.
+template <class E>
+class Choice {
+ public:
+  Choice() = default;
+  Choice(E value) : value_(value), text_(to_string(value)) {}
+  template <std::convertible_to<std::string_view> Text>
+  Choice(const Text& name) : text_(std::string_view(name)) {
+    for (const E value : values_of<E>())
+      if (text_ == to_string(value)) value_ = value;
+  }
+
+  [[nodiscard]] E value() const { return value_; }  // of an unknown name: as if nothing had been asked for
+  [[nodiscard]] bool given() const { return !text_.empty(); }
+  [[nodiscard]] const std::string& text() const { return text_; }  // as given; "": not given
+
+  friend bool operator==(const Choice& a, const Choice& b) { return a.text_ == b.text_; }
+  friend bool operator==(const Choice& a, E value) { return a.value_ == value; }
+  template <std::convertible_to<std::string_view> Text>
+  friend bool operator==(const Choice& a, const Text& name) {
+    return a.text_ == std::string_view(name);
+  }
+
+ private:
+  E value_ = E{};
+  std::string text_;
+};
+
+}  // namespace rattleback
