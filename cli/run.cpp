@@ -66,7 +66,7 @@ void check_files(Arguments& a, const std::string& system, const Options& options
 void check_tolerances(const Arguments& a, const Model& model, const Options& options) {
   const std::string chosen = options.method.empty() ? model.run.method.value_or("") : options.method;
   if (a.has("--alpha") && model.kind != Kind::odae &&
-      (!options.tableau.empty() || chosen.empty() || !find_method(chosen).odae))
+      (!options.tableau.empty() || chosen.empty() || !find_method(chosen).kinds.has(Kind::odae)))
     throw Error(
         "--alpha is for the euler methods of overdetermined systems. Leave it out, or pass --method euler-true");
   for (const char* name : {"--rtol", "--atol"}) {

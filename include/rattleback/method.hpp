@@ -47,8 +47,8 @@ struct ComponentOrders {
 struct MethodInfo {
   std::string_view name = {};
   std::vector<std::string_view> aliases = {};
-  int alias_stages = 0;                  // not 0: the aliases mean the method with this many stages
-  bool mechanical = false, dae = false;  // kinds of system
+  int alias_stages = 0;  // not 0: the aliases mean the method with this many stages
+  Kinds kinds = {};      // of systems that it takes; a Runge-Kutta method for daes takes skew-gradient ones, too
   int min_stages = 1;
   int fixed_stages = 0;  // not 0: the method has exactly this many and --stages is refused
   int default_stages = 0;
@@ -64,8 +64,6 @@ struct MethodInfo {
   std::vector<Formulation> formulations = {};
   bool needs_holonomic = false;
   bool adaptive = false;  // chooses its own steps; --step is the output interval
-  bool odae = false;      // takes overdetermined systems
-  bool skew_gradient = false, port_hamiltonian = false;
   // Records between the steps: what they are, and their order. At least that of the method less one: with it they are as
   // accurate as the steps.
   std::string_view dense = "a step of the method to that time";

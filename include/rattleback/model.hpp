@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +17,22 @@ namespace rattleback {
 
 enum class Kind { mechanical, dae, odae, skew_gradient, port_hamiltonian };
 const char* to_string(Kind kind);
+inline constexpr std::array kAllKinds = {Kind::mechanical, Kind::dae, Kind::odae, Kind::skew_gradient,
+                                         Kind::port_hamiltonian};
+
+// A set of kinds.
+class Kinds {
+ public:
+  constexpr Kinds() = default;
+  constexpr Kinds(std::initializer_list<Kind> kinds) {
+    for (const Kind kind : kinds) bits_ |= bit(kind);
+  }
+  [[nodiscard]] constexpr bool has(Kind kind) const { return (bits_ & bit(kind)) != 0; }
+
+ private:
+  static constexpr unsigned bit(Kind kind) { return 1U << static_cast<unsigned>(kind); }
+  unsigned bits_ = 0;
+};
 
 // Optional defaults for a run, from the file's [run] table.
 struct RunDefaults {

@@ -67,7 +67,7 @@ std::string obstacle_at_start(const System& system, const StartAnalysis& a) {
 // constraints stand in for it.
 std::string why_not_massless(const System& system, const MethodEntry& entry, const std::string& obstacle) try {
   constexpr double kStep = 1e-3;
-  if (entry.scheme == nullptr && entry.collocation == nullptr) return obstacle;
+  if (entry.as<RungeKutta>() == nullptr && entry.as<Collocation>() == nullptr) return obstacle;
   const Model& model = system.model();
   Options options;
   options.method = entry.info.name;

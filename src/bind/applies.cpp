@@ -77,25 +77,32 @@ std::string why_not(const MethodEntry& method, const Model& model, Formulation f
   if (const auto answer = why_not_port_hamiltonian(method, model)) return *answer;
   if (const auto answer = why_not_overdetermined(method, model)) return *answer;
   if (model.kind == Kind::skew_gradient)
-    return info.skew_gradient || (info.dae && method.scheme != nullptr) ? "" : "does not take skew-gradient systems";
-  if (model.kind == Kind::mechanical && !info.mechanical)
-    return info.dae ? "needs a system of kind dae" : "does not take mechanical systems";
-  if (model.kind == Kind::dae && !info.dae)
-    return info.skew_gradient ? "needs a mechanical or a skew-gradient system" : "needs a mechanical system";
-  if (method.energy)
+    return info.kinds.has(Kind::skew_gradient) || (info.kinds.has(Kind::dae) && method.as<RungeKutta>() != nullptr)
+               ? ""
+               : "does not take skew-gradient systems";
+  if (model.kind == Kind::mechanical && !info.kinds.has(Kind::mechanical))
+    return info.kinds.has(Kind::dae) ? "needs a system of kind dae" : "does not take mechanical systems";
+  if (model.kind == Kind::dae && !info.kinds.has(Kind::dae))
+    return info.kinds.has(Kind::skew_gradient) ? "needs a mechanical or a skew-gradient system"
+                                               : "needs a mechanical system";
+  if (method.as<EnergyMethod>() != nullptr)
     if (std::string reason = why_not_energy(model); !reason.empty()) return reason;
   const bool holonomic = model.kind == Kind::mechanical && !model.holonomic_names.empty();
   if (info.needs_holonomic && !holonomic) return "needs holonomic constraints";
-  if (method.underlying_ode && formulation != Formulation::none)
+  const bool at_accelerations = method.as<UnderlyingOde>() != nullptr;
+  if (at_accelerations && formulation != Formulation::none)
     return "integrates the acceleration level of all constraints. Leave --formulation out";
-  if (holonomic && method.baseline == Baseline::none && !method.underlying_ode)
+  if (holonomic && method.as<Baseline>() == nullptr && !at_accelerations)
     if (std::string reason = wrong_formulation(info, formulation); !reason.empty()) return reason;
-  if (method.scheme == nullptr && largest_family(model) > kLargestFamily)
+  const auto* const runge_kutta = method.as<RungeKutta>();
+  if (runge_kutta == nullptr && largest_family(model) > kLargestFamily)
     return fmt::format("works on single coordinates, and this model has a family of more than {} members",
                        kLargestFamily);
-  if (method.uneven_multipliers && model.multiplier_count() > 0 && nonlinear_reactions(model) && !plain_momentum(model))
+  if (runge_kutta == nullptr) return "";
+  if (runge_kutta->uneven_multipliers && model.multiplier_count() > 0 && nonlinear_reactions(model) &&
+      !plain_momentum(model))
     return kUnevenMultipliers;
-  if (method.first_part_free && depends_on(*model.graph, model.parts[0], kMultiplier))
+  if (runge_kutta->first_part_free && depends_on(*model.graph, model.parts[0], kMultiplier))
     return "needs a first part (Lobatto IIIA) without the algebraic variables: write the right-hand side as parts "
            "[rhs.1] "
            "to [rhs.5] with those terms in another part";
@@ -113,8 +120,9 @@ bool takes_families(const Model& model, const Options& options) try {
     const std::string name = options.method.empty() ? model.run.method.value_or("spark-lobatto-ab") : options.method;
     if (!is_method(name)) return true;  // simulate() says what is wrong
     const MethodEntry& entry = find_entry(name);
-    if (entry.scheme == nullptr) return false;
-    scheme = entry.scheme(std::max(options.stages, entry.info.min_stages));
+    const auto* const runge_kutta = entry.as<RungeKutta>();
+    if (runge_kutta == nullptr) return false;
+    scheme = runge_kutta->scheme(std::max(options.stages, entry.info.min_stages));
   }
   // The derivatives that a step needs; a loop in a loop is found here.
   FamilyEquations eq = runge_kutta_step(FamilyMechanical(model), scheme);

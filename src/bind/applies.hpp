@@ -31,7 +31,7 @@ Model load_to_run(const std::string& system, LoadOptions load, const Options& op
 // The command that lists what applies: with the name of a shipped system; a file's path is not known here.
 std::string check_command(const Model& model);
 
-// What MethodEntry::uneven_multipliers comes to.
+// What RungeKutta::uneven_multipliers comes to.
 inline constexpr const char* kUnevenMultipliers =
     "does not converge here: the forces are nonlinear in the multipliers and L_v is not a constant matrix times v, so "
     "that its two stage multipliers are off by an amount that does not vanish with the step (only their sum is right). "

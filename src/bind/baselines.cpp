@@ -565,7 +565,6 @@ std::unique_ptr<Stepper> make_baseline(Baseline which, const System& system, dou
     case Baseline::ode: return std::make_unique<OdeStepper>(system, rtol, atol, 0.0, std::move(stop));
     case Baseline::baumgarte: return std::make_unique<OdeStepper>(system, rtol, atol, gain, std::move(stop));
     case Baseline::index1: return std::make_unique<Index1Stepper>(system, rtol, atol, std::move(stop));
-    case Baseline::none: break;
   }
   throw Error("not a baseline");
 }

@@ -42,7 +42,7 @@ void check_newton(const System& system, const Options& options) {
   if (options.newton == Newton::best) return;
   if (!system.is_mechanical() || system.is_large())
     throw Error("--newton simplified is for mechanical systems of single coordinates. Leave it out");
-  if (options.tableau.empty() && find_entry(options.method).scheme == nullptr)
+  if (options.tableau.empty() && find_entry(options.method).as<RungeKutta>() == nullptr)
     throw Error(
         fmt::format("--newton simplified is for Runge-Kutta methods, and '{}' is none. Leave it out", options.method));
 }
@@ -58,6 +58,17 @@ void check_stages(const MethodInfo& info, int stages) {
 
 // A tableau of the user's in the place of a method.
 Scheme take_tableau(const System& system, const Options& options, BoundMethod& out) {
+  switch (system.model().kind) {
+    case Kind::odae:
+      throw Error("a tableau from a file is for mechanical systems and daes; for an odae there are the euler methods");
+    case Kind::port_hamiltonian:
+      throw Error(
+          "a tableau from a file is for mechanical systems and daes; for a port-Hamiltonian system there are "
+          "collocation-gauss and collocation-lobatto-iiic");
+    case Kind::mechanical:
+    case Kind::dae:
+    case Kind::skew_gradient: break;
+  }
   const UserTableau user = read_user_tableau(options.tableau);
   const bool asked = options.formulation == Formulation::index2 || options.formulation == Formulation::ggl;
   if (!system.model().holonomic_names.empty() && !asked)
@@ -79,7 +90,7 @@ void claim(const MethodEntry& entry, const System& system, const Options& option
   check_applies(entry, system.model(), options.formulation.value());
   check_stages(info, options.stages);
   out.name = info.name;
-  if (entry.baseline == Baseline::none) {
+  if (entry.as<Baseline>() == nullptr) {
     out.formulation = options.formulation.value();
     if (out.formulation == Formulation::none && !info.formulations.empty()) out.formulation = info.formulations.front();
   }
@@ -88,41 +99,6 @@ void claim(const MethodEntry& entry, const System& system, const Options& option
   if (system.m() > 0) limit_compositions(out, info, order_case(system, out.formulation));
   out.symmetric = info.symmetric == Claim::yes;
   out.adaptive = info.adaptive;
-}
-
-void bind_baseline(const MethodEntry& entry, const System& system, const Options& options, BoundMethod& out) {
-  if (options.compose != 0)
-    throw Error(fmt::format("method '{}' chooses its own steps and cannot be composed", entry.info.name));
-  out.stepper = make_baseline(entry.baseline, system, options.rtol, options.atol, options.gain.value_or(kDefaultGain),
-                              options.stop);
-}
-
-void bind_explicit(const MethodEntry& entry, const System& system, const Options& options, PlanStepperData& data,
-                   BoundMethod& out) {
-  const bool between = wants_dense(options);
-  Equations step = entry.explicit_step(system.mechanical(), between);
-  const std::size_t estimates = 4 * static_cast<std::size_t>(system.n());
-  data.turn_free = step.turn_free;
-  out.embedded = options.adaptive > 0.0;
-  if (!out.embedded) step.extra.erase(step.extra.begin(), step.extra.begin() + static_cast<std::ptrdiff_t>(estimates));
-  if (between) out.extension = out.embedded ? estimates : 0;
-  out.records_by_extension = between && entry.info.dense_order != nullptr;
-  data.step = Plan(std::move(step));
-}
-
-// One-step and two-step methods that write their own equations.
-void bind_step(const MethodEntry& entry, const System& system, PlanStepperData& data, BoundMethod& out) {
-  Equations step = entry.step(system.mechanical());
-  data.turn_free = step.turn_free;
-  step.extra.clear();
-  data.step = Plan(std::move(step));
-  if (entry.first_step != nullptr) {
-    data.first.emplace(entry.first_step(system.mechanical()));
-    data.two_step = out.two_step = true;
-    out.symmetric = system.mechanical().linear_constraints;
-  } else {
-    out.symmetric = entry.info.symmetric == Claim::conditional && system.mechanical().separable;
-  }
 }
 
 // Of Runge-Kutta schemes that are symmetric on some systems only.
@@ -136,57 +112,136 @@ bool symmetric_here(const System& system) {
 void note_lost_order(const MethodEntry& entry, const System& system, BoundMethod& out) {
   const MethodInfo& info = entry.info;
   if (out.symmetric || info.symmetric != Claim::conditional || !system.is_mechanical()) return;
-  if (entry.uneven_multipliers && nonlinear_reactions(system.model()))  // inertia that was added
-    throw does_not_apply(info, system.model(), kUnevenMultipliers);
+  const auto* const runge_kutta = entry.as<RungeKutta>();
+  if (runge_kutta != nullptr && runge_kutta->uneven_multipliers && nonlinear_reactions(system.model()))
+    throw does_not_apply(info, system.model(), kUnevenMultipliers);  // by inertia that was added
   out.orders = {1, 1, 1};
   out.notes.push_back(fmt::format("on this system {} has order 1 and is not symmetric: {}", info.name, info.note));
 }
+
+// Binds a method by its way in. A way without a function does not compile.
+class Binder {
+ public:
+  Binder(const System& system, const Options& options, const Start& start)
+      : system_(system), options_(options), start_(start) {}
+
+  BoundMethod bind(const MethodEntry& entry) {
+    entry_ = &entry;
+    return std::visit(*this, entry.way);
+  }
+
+  BoundMethod bind_tableau() {
+    const Scheme scheme = take_tableau(system_, options_, out_);
+    PlanStepperData data = common_data();
+    return finish(scheme, data);
+  }
+
+  BoundMethod operator()(const EulerScheme&) { return bind_overdetermined(*entry_, system_, options_, start_); }
+
+  BoundMethod operator()(const Collocation&) { return bind_port_hamiltonian(*entry_, system_, options_); }
+
+  BoundMethod operator()(Baseline which) {
+    claim(*entry_, system_, options_, out_);
+    if (options_.compose != 0)
+      throw Error(fmt::format("method '{}' chooses its own steps and cannot be composed", out_.name));
+    out_.stepper = make_baseline(which, system_, options_.rtol, options_.atol, options_.gain.value_or(kDefaultGain),
+                                 options_.stop);
+    return std::move(out_);
+  }
+
+  BoundMethod operator()(const RungeKutta& method) {
+    PlanStepperData data = claimed_data();
+    if (entry_->info.symmetric == Claim::conditional) out_.symmetric = symmetric_here(system_);
+    note_lost_order(*entry_, system_, out_);
+    return finish(method.scheme(options_.stages), data);
+  }
+
+  BoundMethod operator()(const EnergyMethod& method) {
+    if (system_.is_port_hamiltonian()) return bind_port_hamiltonian(*entry_, system_, options_);
+    PlanStepperData data = claimed_data();
+    bind_energy(system_, method, options_, start_, data, out_);
+    return finish(data);
+  }
+
+  BoundMethod operator()(const UnderlyingOde& method) {
+    PlanStepperData data = claimed_data();
+    const bool between = wants_dense(options_);
+    Equations step = method.step(system_.mechanical(), between);
+    const std::size_t estimates = 4 * static_cast<std::size_t>(system_.n());
+    data.turn_free = step.turn_free;
+    out_.embedded = options_.adaptive > 0.0;
+    if (!out_.embedded)
+      step.extra.erase(step.extra.begin(), step.extra.begin() + static_cast<std::ptrdiff_t>(estimates));
+    if (between) out_.extension = out_.embedded ? estimates : 0;
+    out_.records_by_extension = between && entry_->info.dense_order != nullptr;
+    data.step = Plan(std::move(step));
+    return finish(data);
+  }
+
+  BoundMethod operator()(const OwnEquations& method) {
+    PlanStepperData data = claimed_data();
+    const Mechanical& f = system_.mechanical();
+    Equations step = method.step(f);
+    data.turn_free = step.turn_free;
+    step.extra.clear();
+    data.step = Plan(std::move(step));
+    if (method.first_step != nullptr) {
+      data.first.emplace(method.first_step(f));
+      data.two_step = out_.two_step = true;
+      out_.symmetric = f.linear_constraints;
+    } else {
+      out_.symmetric = entry_->info.symmetric == Claim::conditional && f.separable;
+    }
+    note_lost_order(*entry_, system_, out_);
+    return finish(data);
+  }
+
+ private:
+  PlanStepperData common_data() {
+    PlanStepperData data = step_data(system_, options_);
+    data.solve.simplified = options_.newton == Newton::simplified;
+    data.multiplier_scale = scale_of_multipliers(system_, start_);
+    return data;
+  }
+
+  PlanStepperData claimed_data() {
+    claim(*entry_, system_, options_, out_);
+    return common_data();
+  }
+
+  BoundMethod finish(const Scheme& scheme, PlanStepperData& data) {
+    if (system_.holonomic() == 0) out_.formulation = Formulation::none;
+    bind_runge_kutta(system_, scheme, options_, data, out_);
+    return composed(data);
+  }
+
+  // Of steps that are no Runge-Kutta scheme.
+  BoundMethod finish(PlanStepperData& data) {
+    if (system_.holonomic() == 0) out_.formulation = Formulation::none;
+    if (options_.multiplier == Multiplier::recursion) no_recursion(out_.name);
+    return composed(data);
+  }
+
+  BoundMethod composed(PlanStepperData& data) {
+    compose(out_, data, system_.model(), options_.compose);
+    out_.stepper = std::make_unique<PlanStepper>(std::move(data));
+    return std::move(out_);
+  }
+
+  const System& system_;
+  const Options& options_;
+  const Start& start_;
+  const MethodEntry* entry_ = nullptr;
+  BoundMethod out_;
+};
 
 }  // namespace
 
 BoundMethod bind(const System& system, const Options& options, const Start& start) {
   if (system.redundancy()) return bind_redundant(system, options, start);
   check_newton(system, options);
-  const MethodEntry* const entry = options.method.empty() ? nullptr : &find_entry(options.method);
-  if (system.is_odae() || (entry != nullptr && entry->overdetermined))
-    return bind_overdetermined(system, options, start);
-  if (system.is_port_hamiltonian() || (entry != nullptr && entry->collocation != nullptr))
-    return bind_port_hamiltonian(system, options, start);
-  BoundMethod out;
-  PlanStepperData data = step_data(system, options);
-  data.solve.simplified = options.newton == Newton::simplified;
-  data.multiplier_scale = scale_of_multipliers(system, start);
-
-  Scheme scheme;
-  if (!options.tableau.empty()) {
-    scheme = take_tableau(system, options, out);
-  } else {
-    const MethodEntry& method = find_entry(options.method);
-    claim(method, system, options, out);
-    if (method.baseline != Baseline::none) {
-      bind_baseline(method, system, options, out);
-      return out;
-    }
-    if (method.scheme != nullptr) {
-      scheme = method.scheme(options.stages);
-      if (method.info.symmetric == Claim::conditional) out.symmetric = symmetric_here(system);
-    } else if (method.energy) {
-      bind_energy(system, *method.energy, options, start, data, out);
-    } else if (method.explicit_step != nullptr) {
-      bind_explicit(method, system, options, data, out);
-    } else {
-      bind_step(method, system, data, out);
-    }
-    note_lost_order(method, system, out);
-  }
-  if (system.holonomic() == 0) out.formulation = Formulation::none;
-  if (scheme.stages > 0)
-    bind_runge_kutta(system, scheme, options, data, out);
-  else if (options.multiplier == Multiplier::recursion)
-    no_recursion(out.name);
-  compose(out, data, system.model(), options.compose);
-  out.stepper = std::make_unique<PlanStepper>(std::move(data));
-  return out;
+  Binder binder(system, options, start);
+  return options.tableau.empty() ? binder.bind(find_entry(options.method)) : binder.bind_tableau();
 }
 
 }  // namespace rattleback

@@ -13,7 +13,7 @@
 namespace rattleback {
 
 std::optional<std::string> why_not_overdetermined(const MethodEntry& method, const Model& model) {
-  if (!method.overdetermined) {
+  if (method.as<EulerScheme>() == nullptr) {
     if (model.kind != Kind::odae) return std::nullopt;
     return "needs a system of another kind: for overdetermined ones there are the euler methods";
   }
@@ -89,17 +89,15 @@ void check_alpha(const MethodInfo& info, const EulerScheme& scheme) {
 
 }  // namespace
 
-BoundMethod bind_overdetermined(const System& system, const Options& options, const Start& start) {
+BoundMethod bind_overdetermined(const MethodEntry& entry, const System& system, const Options& options,
+                                const Start& start) {
   const Model& model = system.model();
-  if (!options.tableau.empty())
-    throw Error("a tableau from a file is for mechanical systems and daes; for an odae there are the euler methods");
-  const MethodEntry& entry = find_entry(options.method);
   const MethodInfo& info = entry.info;
   check_applies(entry, model, options.formulation.value());
   if (options.formulation.given())
     throw Error(
         fmt::format("method '{}' keeps both levels of the constraints by itself; leave --formulation out", info.name));
-  EulerPlan plan{.scheme = *entry.overdetermined, .compose = options.compose, .solve = {}};
+  EulerPlan plan{.scheme = std::get<EulerScheme>(entry.way), .compose = options.compose, .solve = {}};
   plan.scheme.alpha = options.alpha;
   plan.solve.tolerance = options.newton_tol;
   plan.solve.cautious = true;

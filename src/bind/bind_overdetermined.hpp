@@ -12,8 +12,9 @@ namespace rattleback {
 // As why_not; nothing when neither the method nor the model is overdetermined.
 std::optional<std::string> why_not_overdetermined(const MethodEntry& method, const Model& model);
 
-// Throws Error.
-BoundMethod bind_overdetermined(const System& system, const Options& options, const Start& start);
+// Of a method whose way is an EulerScheme. Throws Error.
+BoundMethod bind_overdetermined(const MethodEntry& entry, const System& system, const Options& options,
+                                const Start& start);
 
 // What a Runge-Kutta method promises where forces are nonlinear in the multipliers; "" where none is.
 std::string multiplier_force_note(const System& system, const std::string& method, Formulation formulation);

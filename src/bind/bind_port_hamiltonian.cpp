@@ -14,8 +14,8 @@ namespace rattleback {
 
 std::optional<std::string> why_not_port_hamiltonian(const MethodEntry& method, const Model& model) {
   if (model.kind == Kind::port_hamiltonian)
-    return method.info.port_hamiltonian ? "" : "does not take port-Hamiltonian systems";
-  if (method.collocation == nullptr || model.kind != Kind::mechanical) return std::nullopt;
+    return method.info.kinds.has(Kind::port_hamiltonian) ? "" : "does not take port-Hamiltonian systems";
+  if (method.as<Collocation>() == nullptr || model.kind != Kind::mechanical) return std::nullopt;
   const std::string needs = why_no_port_hamiltonian_form(model);
   return needs.empty() ? std::nullopt : std::optional("works on the port-Hamiltonian form, which needs " + needs);
 }
@@ -26,13 +26,8 @@ bool is_index_two(PortHamiltonian f) { return !algebraic_part(f).constraining.em
 
 }  // namespace
 
-BoundMethod bind_port_hamiltonian(const System& system, const Options& options, const Start& /*start*/) {
+BoundMethod bind_port_hamiltonian(const MethodEntry& entry, const System& system, const Options& options) {
   const Model& model = system.model();
-  if (!options.tableau.empty())
-    throw Error(
-        "a tableau from a file is for mechanical systems and daes; for a port-Hamiltonian system there are "
-        "collocation-gauss and collocation-lobatto-iiic");
-  const MethodEntry& entry = find_entry(options.method);
   const MethodInfo& info = entry.info;
   check_applies(entry, model, options.formulation.value());
   if (options.stages < info.min_stages || options.stages > 20)
@@ -49,7 +44,8 @@ BoundMethod bind_port_hamiltonian(const System& system, const Options& options, 
         "{} works on the port-Hamiltonian form, where holonomic constraints enter at velocity level", out.name));
   }
   PlanStepperData data = step_data(system, options);
-  data.turn_free = entry.collocation != nullptr;  // the unknowns are rates, and algebraic variables
+  const auto* const collocation = entry.as<Collocation>();
+  data.turn_free = collocation != nullptr;  // the unknowns are rates, and algebraic variables
   std::optional<DerivedStates> derived;
   if (system.is_mechanical()) derived = {system.n(), system.m()};
   const PortHamiltonian f = derived ? port_hamiltonian_form(model, system.mechanical()) : system.port_hamiltonian();
@@ -63,11 +59,11 @@ BoundMethod bind_port_hamiltonian(const System& system, const Options& options, 
   // Algebraic states are reported as the state demands them; a method's own have lower orders, which are not claimed.
   if (!system.is_mechanical() && (!any_algebraic || options.multiplier == Multiplier::stage))
     out.orders.multipliers = 0;
-  if (index_two && entry.algebraic_off_at_ends) out.not_composed = kOffAtEnds;
+  if (index_two && collocation == nullptr) out.not_composed = kOffAtEnds;
   if (index_two) limit_compositions(out, info, on);
   Equations step;
-  if (entry.collocation != nullptr) {
-    const Tableau tableau = entry.collocation(options.stages);
+  if (collocation != nullptr) {
+    const Tableau tableau = collocation->tableau(options.stages);
     step = collocation_step(f, tableau, derived);
     if (options.compose == 0 && out.order() < info.order(options.stages))
       out.notes.push_back(
@@ -77,7 +73,7 @@ BoundMethod bind_port_hamiltonian(const System& system, const Options& options, 
     if (dense) out.stage = stage_layout(tableau);
     if (!dense) step.extra.clear();
   } else {
-    step = entry.port_hamiltonian_step(f);
+    step = std::get<EnergyMethod>(entry.way).port_hamiltonian_step(f);
   }
   data.step = Plan(std::move(step));
   compose(out, data, model, options.compose);

@@ -408,8 +408,8 @@ void RedundantStepper::load(std::span<const double> saved) {
 
 bool lets_positions_drift(const MethodInfo& method, Formulation formulation) {
   const MethodEntry& entry = find_entry(method.name);
-  return formulation == Formulation::index2 || entry.baseline != Baseline::none ||
-         (entry.underlying_ode && !method.constraints.starts_with("velocity level to rounding"));
+  return formulation == Formulation::index2 || entry.as<Baseline>() != nullptr ||
+         (entry.as<UnderlyingOde>() != nullptr && !method.constraints.starts_with("velocity level to rounding"));
 }
 
 BoundMethod bind_redundant(const System& system, const Options& options, const Start& start) {

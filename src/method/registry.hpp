@@ -1,6 +1,8 @@
 // One line per method: its claims and how its step is made. This is the only place where a method is registered.
 #pragma once
 
+#include <variant>
+
 #include "method/euler/overdetermined_euler.hpp"
 #include "method/gradient/energy_step.hpp"
 #include "method/runge_kutta/scheme.hpp"
@@ -12,32 +14,55 @@
 
 namespace rattleback {
 
-enum class Baseline { none, ode, index1, baumgarte };
+// The ways in which a method makes its step. bind() visits them: a way that it forgets does not compile.
 
-// An energy-preserving method: its rule, and in which variables it steps on a mechanical system.
+struct RungeKutta {
+  Scheme (*scheme)(int stages) = nullptr;
+  bool first_part_free = false;  // takes a dae only if its first part does not contain the algebraic variables
+  // Unless L_v = M v with constant M, its two stage multipliers are off by +-O(1), and only their sum is right.
+  bool uneven_multipliers = false;
+};
+
+// Equations that a one-step or two-step method writes itself.
+struct OwnEquations {
+  Equations (*step)(const Mechanical&) = nullptr;
+  Equations (*first_step)(const Mechanical&) = nullptr;  // set: a two-step method
+};
+
+// Explicit on the acceleration level: takes all constraints, keeps none by itself. dense: with stages for values between.
+struct UnderlyingOde {
+  Equations (*step)(const Mechanical&, bool dense) = nullptr;
+};
+
+// A Runge-Kutta method with invertible A, on the port-Hamiltonian form.
+struct Collocation {
+  Tableau (*tableau)(int stages) = nullptr;
+};
+
+// An energy-preserving method: its rule, in which variables it steps on a mechanical system, and its step on port-Hamiltonian
+// ones, where it takes them. That one imposes the algebraic equations of systems of index 2 off the ends of its steps.
 struct EnergyMethod {
   enum class Frame { reduced, differences, canonical };
   EnergyRule::Kind kind = EnergyRule::Kind::gonzalez;
   Frame frame = Frame::reduced;
+  Equations (*port_hamiltonian_step)(const PortHamiltonian&) = nullptr;
 };
 
+// A code from elsewhere.
+enum class Baseline { ode, index1, baumgarte };
+
+// EulerScheme: a symplectic Euler method on y' = v, z' = f + r(psi).
+using WayIn = std::variant<RungeKutta, OwnEquations, UnderlyingOde, Collocation, EnergyMethod, EulerScheme, Baseline>;
+
 struct MethodEntry {
-  MethodInfo info;
-  Scheme (*scheme)(int stages) = nullptr;                               // Runge-Kutta families
-  Equations (*step)(const Mechanical&) = nullptr;                       // other one-step and two-step methods
-  Equations (*first_step)(const Mechanical&) = nullptr;                 // set: a two-step method
-  Equations (*explicit_step)(const Mechanical&, bool dense) = nullptr;  // dop853 on the underlying ODE
-  // On port-Hamiltonian systems: a Runge-Kutta method with invertible A, or another step.
-  Tableau (*collocation)(int stages) = nullptr;
-  Equations (*port_hamiltonian_step)(const PortHamiltonian&) = nullptr;
-  std::optional<EulerScheme> overdetermined = {};  // symplectic Euler methods on y' = v, z' = f + r(psi)
-  std::optional<EnergyMethod> energy = {};
-  Baseline baseline = Baseline::none;
-  bool underlying_ode = false;   // integrates the acceleration level: takes all constraints, keeps none
-  bool first_part_free = false;  // takes a dae only if its first part does not contain the algebraic variables
-  // Unless L_v = M v with constant M, its two stage multipliers are off by +-O(1), and only their sum is right.
-  bool uneven_multipliers = false;
-  bool algebraic_off_at_ends = false;  // as MethodInfo::off_at_ends, on port-Hamiltonian systems of index 2
+  MethodInfo info = {};
+  WayIn way = {};
+
+  // Null when its way is another one.
+  template <class Way>
+  [[nodiscard]] const Way* as() const {
+    return std::get_if<Way>(&way);
+  }
 };
 
 std::span<const MethodEntry> registry();

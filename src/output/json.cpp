@@ -104,11 +104,8 @@ Json method_json(const MethodInfo& info) {
   json["name"] = info.name;
   if (!info.aliases.empty()) json["aliases"] = info.aliases;
   json["kinds"] = Json::array();
-  if (info.mechanical) json["kinds"].push_back(to_string(Kind::mechanical));
-  if (info.dae) json["kinds"].push_back(to_string(Kind::dae));
-  if (info.odae) json["kinds"].push_back(to_string(Kind::odae));
-  if (info.skew_gradient) json["kinds"].push_back(to_string(Kind::skew_gradient));
-  if (info.port_hamiltonian) json["kinds"].push_back(to_string(Kind::port_hamiltonian));
+  for (const Kind kind : kAllKinds)
+    if (info.kinds.has(kind)) json["kinds"].push_back(to_string(kind));
   const int first = info.fixed_stages != 0 ? info.fixed_stages : info.min_stages;
   const int last = info.fixed_stages != 0 ? info.fixed_stages : std::max(6, info.min_stages);
   if (!info.adaptive) {

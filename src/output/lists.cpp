@@ -30,12 +30,21 @@ std::string top_level_string(std::string_view text, std::string_view key) {
   return {};
 }
 
+const char* short_name(Kind kind) {  // the table has 100 columns
+  switch (kind) {
+    case Kind::mechanical:
+    case Kind::dae:
+    case Kind::odae: return to_string(kind);
+    case Kind::skew_gradient: return "skew";
+    case Kind::port_hamiltonian: return "pH";
+  }
+  return "";
+}
+
 std::string kinds(const MethodInfo& info) {
-  std::string text = info.mechanical ? "mechanical" : "";
-  if (info.dae) text += text.empty() ? "dae" : ", dae";
-  if (info.odae) text += text.empty() ? "odae" : ", odae";
-  if (info.skew_gradient) text += text.empty() ? "skew" : ", skew";
-  if (info.port_hamiltonian) text += text.empty() ? "pH" : ", pH";  // the table has 100 columns
+  std::string text;
+  for (const Kind kind : kAllKinds)
+    if (info.kinds.has(kind)) text += fmt::format("{}{}", text.empty() ? "" : ", ", short_name(kind));
   return text;
 }
 
@@ -92,9 +101,11 @@ std::vector<OrderLine> order_lines(const MethodInfo& info) {
   const auto takes = [&](Formulation formulation) {
     return std::ranges::find(info.formulations, formulation) != info.formulations.end();
   };
-  if (info.mechanical && info.odae) {
+  const bool mechanical = info.kinds.has(Kind::mechanical), dae = info.kinds.has(Kind::dae),
+             odae = info.kinds.has(Kind::odae);
+  if (mechanical && odae) {
     add(Kind::mechanical, OrderCase::index3, "holonomic, both levels");
-  } else if (info.mechanical) {
+  } else if (mechanical) {
     if (!info.needs_holonomic) {
       add(Kind::mechanical, OrderCase::unconstrained, "none");
       add(Kind::mechanical, OrderCase::velocity, "velocity level");
@@ -104,10 +115,10 @@ std::vector<OrderLine> order_lines(const MethodInfo& info) {
     if (takes(Formulation::index3)) add(Kind::mechanical, OrderCase::index3, "index3");
     if (takes(Formulation::ggl)) add(Kind::mechanical, OrderCase::ggl, "ggl");
   }
-  if (info.dae) add(Kind::dae, OrderCase::dae, "index 2");
-  if (info.odae) add(Kind::odae, OrderCase::index3, "both levels");
-  if (info.skew_gradient || info.dae) add(Kind::skew_gradient, OrderCase::unconstrained, "none");
-  if (info.port_hamiltonian) {
+  if (dae) add(Kind::dae, OrderCase::dae, "index 2");
+  if (odae) add(Kind::odae, OrderCase::index3, "both levels");
+  if (info.kinds.has(Kind::skew_gradient) || dae) add(Kind::skew_gradient, OrderCase::unconstrained, "none");
+  if (info.kinds.has(Kind::port_hamiltonian)) {
     add(Kind::port_hamiltonian, OrderCase::unconstrained, "index 0 or 1");
     add(Kind::port_hamiltonian, OrderCase::dae, "index 2");
   }

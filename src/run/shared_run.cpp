@@ -31,7 +31,7 @@ Options checked(const Model& model, const Options& asked) {
                      !o.audit_power && o.redundant == Redundant::refuse && o.newton == Newton::best;
   if (!plain || (model.kind != Kind::mechanical && model.kind != Kind::dae))
     throw Error("such runs do not share what they derive");
-  if (o.tableau.empty() && find_entry(o.method).energy) throw Error("the step depends on the start");
+  if (o.tableau.empty() && find_entry(o.method).as<EnergyMethod>() != nullptr) throw Error("the step depends on the start");
   return o;
 }
 

@@ -1,8 +1,8 @@
-"""Where the equations of each method are written, found from the lines of src/method/registry.cpp.
+"""Where the equations of each method are written, found from the entries of src/method/registry.cpp.
 
-A method is registered by a call such as rk("spark-gauss", spark_gauss, ...) or as an entry with a .step. The table below
-says for each kind of registration which functions write down the equations, for which kinds of system. A function must be
-defined in the file that is named with it, so that the pages cannot point to a place where it is not.
+An entry says its way in, such as .way = RungeKutta{spark_gauss}. The table below says for each way which functions write down
+the equations, for which kinds of system; some ways name the function themselves. A function must be defined in the file that
+is named with it, so that the pages cannot point to a place where it is not.
 """
 
 import re
@@ -10,14 +10,14 @@ import re
 import pages
 
 METHODS = "src/method/"
-# registration: (kind of system, or "" for all; file; function)
+# way in: (kind of system, or "" for all; file; function)
 EQUATIONS = {
-    "rk": [("mechanical", "runge_kutta/runge_kutta.cpp", "runge_kutta_step"), ("dae", "runge_kutta/runge_kutta_dae.cpp", "runge_kutta_step")],
-    "collocation": [("", "port_hamiltonian/port_hamiltonian_collocation.cpp", "collocation_step")],
-    "energy": [("", "gradient/energy_step.cpp", "write_energy_step"), ("mechanical", "gradient/reduced_step.cpp", "reduced_energy_step")],
+    "RungeKutta": [("mechanical", "runge_kutta/runge_kutta.cpp", "runge_kutta_step"), ("dae", "runge_kutta/runge_kutta_dae.cpp", "runge_kutta_step")],
+    "Collocation": [("", "port_hamiltonian/port_hamiltonian_collocation.cpp", "collocation_step")],
+    "EnergyMethod": [("", "gradient/energy_step.cpp", "write_energy_step"), ("mechanical", "gradient/reduced_step.cpp", "reduced_energy_step")],
     "canonical": [("", "gradient/reduced_step.cpp", "canonical_gonzalez_step"), ("", "gradient/energy_step.cpp", "write_energy_step")],
-    "euler": [("", "euler/overdetermined_euler.cpp", "overdetermined_euler_step")],
-    "baseline": [("", "../bind/baselines.cpp", "")],
+    "EulerScheme": [("", "euler/overdetermined_euler.cpp", "overdetermined_euler_step")],
+    "Baseline": [("", "../bind/baselines.cpp", "")],
 }
 
 
@@ -56,38 +56,38 @@ def checked(file, function, name):
     return place(file, function)
 
 
-def of_entry(text, name):
-    """For an entry that is written out: the function that its .step or .explicit_step is set to."""
-    found = re.search(rf'\.name = "{name}".*?\.(?:explicit_)?step = (\w+)', text, re.S)
-    file = definition(found[1]) if found else None
+def first_name(arguments):
+    """The function that a way names first: {spark_gauss}, {.step = cortes_martinez_step, ...}."""
+    return re.match(r"\{(?:\.\w+ = )?(\w+)", arguments)[1]
+
+
+def defined(function):
+    file = definition(function)
     if not file:
-        raise NotFound("src/method/registry.cpp does not show where its equations are; see method_sources.py")
-    return place(file, found[1])
+        raise NotFound(f"nothing defines {function}, which src/method/registry.cpp names")
+    return place(file, function)
 
 
 def equations(name, info):
     """The row of the page: functions and files. Throws NotFound with what is wrong."""
-    text = registry()
-    call = re.search(rf'\b(\w+)\("{name}", (.*?)\);\n', text, re.S)
-    if not call:
-        return of_entry(text, name)
-    how, arguments = call.groups()
-    if how == "energy" and "Frame::canonical" in arguments:
+    entry = re.search(rf'\.name = "{name}".*?\.way =\s*(\w+)(.*?)\}}\);\n', registry(), re.S)
+    if not entry:
+        raise NotFound("src/method/registry.cpp does not show where its equations are; see method_sources.py")
+    how, arguments = entry.groups()
+    if how in ("OwnEquations", "UnderlyingOde"):
+        return defined(first_name(arguments))
+    if how == "EnergyMethod" and "Frame::canonical" in arguments:
         how = "canonical"
     if how not in EQUATIONS:
-        raise NotFound(f"method_sources.py does not know where the equations of a method registered with {how}() are")
+        raise NotFound(f"method_sources.py does not know where the equations of a method with the way {how} are")
     places = [
         checked(METHODS + file, function, name) + (f" ({kind})" if kind else "")
         for kind, file, function in EQUATIONS[how]
         if not kind or kind in info["kinds"]
     ]
-    if how == "energy" and "port-hamiltonian" in info["kinds"]:  # the next line that says how
-        function = re.search(r"on_port_hamiltonian\(.*?(\w+_step)", text[call.end() :])[1]
+    if how == "EnergyMethod" and "port-hamiltonian" in info["kinds"]:
+        function = re.search(r"\.port_hamiltonian_step =.*?(\w+_step)\b", arguments, re.S)[1]
         places.append(checked(METHODS + "port_hamiltonian/port_hamiltonian_gradient.cpp", function, name) + " (port-hamiltonian)")
-    if how in ("rk", "collocation"):
-        function = re.match(r"\w+", arguments)[0]
-        file = definition(function)
-        if not file:
-            raise NotFound(f"nothing defines {function}, which src/method/registry.cpp names")
-        places.append("coefficients: " + place(file, function))
+    if how in ("RungeKutta", "Collocation"):
+        places.append("coefficients: " + defined(first_name(arguments)))
     return "; ".join(places)

@@ -56,7 +56,7 @@ def main(tree):
         if unneeded.name not in ("spark_lobatto_d_test.cpp", "heisenberg_test.cpp"):
             unneeded.unlink()
     step("cmake", "-S", str(tree), "-B", str(build), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release")
-    step("cmake", "--build", str(build), "--target", "rattleback_cli", "methods_tests")
+    step("cmake", "--build", str(build), "--target", "rattleback_cli", "method_tests")
     print(step("ctest", "--test-dir", str(build), "--no-tests=error", "-R", "SparkLobattoD|Heisenberg", "--output-on-failure"))
     print(step(str(build / "rattleback"), "run", "heisenberg", "--method", "spark-lobatto-d", "--stages", "3"))
 

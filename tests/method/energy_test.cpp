@@ -84,7 +84,7 @@ TEST(EnergyMethods, KeepTheEnergyToRoundingAtAnyStep) {
   for (const Model& model : {shipped("quartic-reduced"), shipped("gearbox-reduced"), shipped("quartic-particles"),
                              shipped("gearbox"), sleigh(), offset_robot(), magnetic_particle()})
     for (const Named& c : cases) {
-      if (model.kind == Kind::skew_gradient && !find_method(c.name).skew_gradient) continue;
+      if (model.kind == Kind::skew_gradient && !find_method(c.name).kinds.has(Kind::skew_gradient)) continue;
       SCOPED_TRACE(model.name + " " + c.name + " " + std::to_string(c.stages));
       EXPECT_EQ(find_method(c.name).energy, Claim::yes);
       for (const double h : {0.02, 0.2}) EXPECT_LT(relative_energy(c.name, c.stages, model, h, 200), 1e-14);
@@ -116,7 +116,7 @@ TEST(EnergyMethods, AreReversibleWhereTheyClaimIt) {
     for (const Named& c : {Named{"dg-gonzalez", 0, 0}, Named{"dg-avf", 0, 0}, Named{"avf-collocation", 2, 0},
                            Named{"avf-collocation", 3, 0}, Named{"gonzalez-r", 0, 0}, Named{"gonzalez-r-fd", 0, 0},
                            Named{"gonzalez-f", 0, 0}, Named{"dg-itoh-abe", 0, 0}}) {
-      if (model.kind == Kind::skew_gradient && !find_method(c.name).skew_gradient) continue;
+      if (model.kind == Kind::skew_gradient && !find_method(c.name).kinds.has(Kind::skew_gradient)) continue;
       SCOPED_TRACE(model.name + " " + c.name + " " + std::to_string(c.stages));
       const double defect = round_trip_defect(method(c.name, c.stages), model, 0.1, 20);
       if (find_method(c.name).symmetric == Claim::yes)

@@ -31,7 +31,7 @@ Model robot() { return shipped("mobile-robot", {}, {{"theta'", "0.5"}}); }
 std::vector<std::string> fixed_step_methods(const Model& model) {
   std::vector<std::string> names;
   for (const MethodEntry& entry : registry())
-    if (entry.baseline == Baseline::none && why_not(entry, model, Formulation::none).empty() &&
+    if (entry.as<Baseline>() == nullptr && why_not(entry, model, Formulation::none).empty() &&
         !(entry.info.name == "spark-lobatto" && model.key == "dae-hessenberg"))  // singular stages, see structure_test
       names.emplace_back(entry.info.name);
   return names;

@@ -221,7 +221,7 @@ std::optional<BoundMethod> bound(const Model& model, const Options& options) try
 bool takes(const MethodEntry& entry, const Model& model, Choice<Formulation> formulation) {
   if (entry.info.adaptive || !why_not(entry, model, formulation.value()).empty()) return false;
   // With holonomic constraints the formulation must be the method's own way, or one that was asked for.
-  return !entry.overdetermined || !formulation.given();
+  return entry.as<EulerScheme>() == nullptr || !formulation.given();
 }
 
 std::vector<int> stage_counts(const MethodInfo& info, int more) {

@@ -225,7 +225,7 @@ y = -0.8
   for (const auto& [once, twice] : {std::pair(sleigh(""), sleigh("again = \"3*(sin(theta)*x' - cos(theta)*y')\"")),
                                     std::pair(pendulum(""), pendulum("again = \"3*(x^2 + y^2 - 1)\""))})
     for (const MethodEntry& entry : registry()) {
-      if (!entry.info.mechanical) continue;
+      if (!entry.info.kinds.has(Kind::mechanical)) continue;
       Options options{.method = std::string(entry.info.name), .step = 0.01, .until = 0.1};
       if (!once.holonomic_names.empty() && !entry.info.formulations.empty() &&
           entry.info.formulations.front() == Formulation::none)

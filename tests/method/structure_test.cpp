@@ -165,7 +165,8 @@ TEST(ForceWithAJump, ActsWithEveryMethod) {
                         force + "\"\n[initial]\n\"x'\" = 1\n",
                     "sled.toml");
     for (const MethodInfo& info : methods()) {
-      if (!info.mechanical || info.odae || info.needs_holonomic) continue;  // those need constraints
+      if (!info.kinds.has(Kind::mechanical) || info.kinds.has(Kind::odae) || info.needs_holonomic)
+        continue;  // those need constraints
       Options options;
       options.method = info.name;
       options.step = 0.1;

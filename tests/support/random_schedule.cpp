@@ -18,11 +18,11 @@ std::vector<const MethodInfo*> methods_for(RandomFamily family) {
     bool fits = false;
     switch (family) {
       case RandomFamily::mechanism:
-      case RandomFamily::mechanical: fits = info.mechanical; break;
-      case RandomFamily::dae: fits = info.dae; break;
-      case RandomFamily::odae: fits = info.odae; break;
-      case RandomFamily::skew_gradient: fits = info.skew_gradient || info.dae; break;
-      case RandomFamily::port_hamiltonian: fits = info.port_hamiltonian; break;
+      case RandomFamily::mechanical: fits = info.kinds.has(Kind::mechanical); break;
+      case RandomFamily::dae: fits = info.kinds.has(Kind::dae); break;
+      case RandomFamily::odae: fits = info.kinds.has(Kind::odae); break;
+      case RandomFamily::skew_gradient: fits = info.kinds.has(Kind::skew_gradient) || info.kinds.has(Kind::dae); break;
+      case RandomFamily::port_hamiltonian: fits = info.kinds.has(Kind::port_hamiltonian); break;
     }
     if (fits) out.push_back(&info);
   }
