@@ -11,6 +11,7 @@
 #include "bind/applies.hpp"
 #include "bind/bind.hpp"
 #include "bind/redundant_stepper.hpp"
+#include "model/kind_facts.hpp"
 #include "rattleback/error.hpp"
 #include "rattleback/simulate.hpp"
 #include "system/families/family_start.hpp"
@@ -115,25 +116,19 @@ void refuse_drift(CheckReport& out, const std::vector<std::string>& names) {
   }
 }
 
-void add_constraints(const System& system, CheckReport& out, const StartAnalysis& a) {
-  const Model& model = system.model();
-  if (system.is_odae()) {
-    const std::size_t m = a.active.size();
-    for (std::size_t i = 0; i < m; ++i) {
-      ConstraintCheck c{a.residuals[i].name, true, false, true, a.residuals[i].value};
-      c.start_residual_velocity = a.residuals[m + i].value;
-      const auto& one_sided = model.odae.unilateral;
-      c.unilateral = std::find(one_sided.begin(), one_sided.end(), static_cast<std::int32_t>(i)) != one_sided.end();
-      c.acts = a.active[i] != 0;
-      out.constraints.push_back(std::move(c));
-    }
-    return;
+void add_overdetermined_constraints(const Model& model, CheckReport& out, const StartAnalysis& a) {
+  const std::size_t m = a.active.size();
+  for (std::size_t i = 0; i < m; ++i) {
+    ConstraintCheck c{a.residuals[i].name, true, false, true, a.residuals[i].value};
+    c.start_residual_velocity = a.residuals[m + i].value;
+    const auto& one_sided = model.odae.unilateral;
+    c.unilateral = std::find(one_sided.begin(), one_sided.end(), static_cast<std::int32_t>(i)) != one_sided.end();
+    c.acts = a.active[i] != 0;
+    out.constraints.push_back(std::move(c));
   }
-  if (!system.is_mechanical()) {
-    for (const ConstraintResidual& r : a.residuals) out.constraints.push_back({r.name, true, false, true, r.value});
-    return;
-  }
-  const Mechanical& f = system.mechanical();
+}
+
+void add_mechanical_constraints(const Mechanical& f, const Model& model, CheckReport& out, const StartAnalysis& a) {
   const Integrability integrable = integrability(f, model.q0);
   for (std::int32_t i = 0; i < f.m; ++i) {
     ConstraintCheck c;
@@ -148,6 +143,18 @@ void add_constraints(const System& system, CheckReport& out, const StartAnalysis
   out.integrable_together = f.m > 0 && integrable.together;
 }
 
+void add_constraints(const System& system, CheckReport& out, const StartAnalysis& a) {
+  switch (system.model().kind) {
+    case Kind::mechanical: return add_mechanical_constraints(system.mechanical(), system.model(), out, a);
+    case Kind::odae: return add_overdetermined_constraints(system.model(), out, a);
+    case Kind::dae:
+    case Kind::skew_gradient:
+    case Kind::port_hamiltonian:
+      for (const ConstraintResidual& r : a.residuals) out.constraints.push_back({r.name, true, false, true, r.value});
+      return;
+  }
+}
+
 // Families too large for single coordinates: everything that can be said from their patterns.
 void check_large(const Model& model, const System* system, CheckReport& out) {
   Graph g = *model.graph;
@@ -160,7 +167,7 @@ void check_large(const Model& model, const System* system, CheckReport& out) {
   }
   const bool dae = model.kind == Kind::dae;
   if (dae) K = jacobian(g, model.constraints, kPosition);
-  const auto name = [&](std::int32_t i) { return dae ? model.constraint_names[i] : model.multiplier_name(i); };
+  const auto name = [&](std::int32_t i) { return constraint_name(model, i); };
   const Entries mass = jacobian(g, gradient(g, model.lagrangian, kVelocity), kVelocity);
   out.mass_constant = true;
   for (const Entry& e : mass) out.mass_constant = out.mass_constant && g.is_constant(e.expr);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "model/kind_facts.hpp"
 #include "rattleback/audit.hpp"
 #include "text/quantities.hpp"
 
@@ -12,17 +13,6 @@ namespace rattleback {
 namespace {
 
 Verdict ok_if(bool holds) { return holds ? Verdict::ok : Verdict::warning; }
-
-const char* name_of_coordinates(Kind kind) {
-  switch (kind) {
-    case Kind::mechanical: return "coordinates";
-    case Kind::odae: return "positions";
-    case Kind::dae:
-    case Kind::skew_gradient:
-    case Kind::port_hamiltonian: return "states";
-  }
-  return "";
-}
 
 // Why the rank is less than the number of constraints.
 std::string rank_text(const CheckReport& r) {
@@ -97,11 +87,11 @@ void add_facts_of_kind(std::vector<Statement>& out, const Model& model, const Ch
 }  // namespace
 
 std::vector<Statement> audit_statements(const Model& model, const CheckReport& r) {
-  const auto count = [](const char* quantity, int n, std::string text) {
-    return Statement{Verdict::note, quantity, n, std::move(text)};
+  const auto count = [](std::string quantity, int n, std::string text) {
+    return Statement{Verdict::note, std::move(quantity), n, std::move(text)};
   };
   std::vector<Statement> out = {
-      count(name_of_coordinates(model.kind), r.coordinates,
+      count(std::string(facts_of(model).coordinate) + "s", r.coordinates,
             fmt::format("{} ({})", r.coordinates, names_text(model.coordinates.all()))),
       count("degrees of freedom", r.degrees_of_freedom, fmt::format("{}", r.degrees_of_freedom)),
       count("index", r.index, fmt::format("{}", r.index))};
@@ -109,7 +99,7 @@ std::vector<Statement> audit_statements(const Model& model, const CheckReport& r
   out.push_back(start_statement(r));
   out.push_back(derivatives_statement(r));
   const bool velocity_level = std::ranges::any_of(r.constraints, [](const ConstraintCheck& c) { return !c.holonomic; });
-  if (model.kind == Kind::mechanical && velocity_level)
+  if (facts_of(model).primed && velocity_level)
     out.push_back({Verdict::note,
                    kIntegrability,
                    {},

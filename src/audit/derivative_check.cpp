@@ -294,7 +294,7 @@ DerivativeComparison compare_derivatives(const Model& model) {
   Graph g = *model.graph;
   const std::int32_t n = model.coordinates.size();
   std::vector<DerivativePair> pairs;
-  if (model.kind == Kind::mechanical) {
+  const auto mechanical = [&] {
     const Entries L = {{model.lagrangian, 0, {}, {}}};
     const Entries p = gradient(g, model.lagrangian, kVelocity), Lq = gradient(g, model.lagrangian, kPosition);
     for (const Space space : {kPosition, kVelocity}) {
@@ -304,7 +304,8 @@ DerivativeComparison compare_derivatives(const Model& model) {
       pairs.push_back(derivative_pair(g, model.nonholonomic, model.nonholonomic_names.size(), space));
       pairs.push_back(derivative_pair(g, model.holonomic, model.holonomic_names.size(), space));
     }
-  } else if (model.kind == Kind::odae) {
+  };
+  const auto overdetermined = [&] {
     const OdaeParts& o = model.odae;
     const std::int32_t nz = o.velocities.size();
     pairs.push_back(derivative_pair(g, model.constraints, model.algebraic.size(), kPosition));
@@ -313,15 +314,24 @@ DerivativeComparison compare_derivatives(const Model& model) {
       pairs.push_back(derivative_pair(g, o.f, nz, space));
       pairs.push_back(derivative_pair(g, at_start_multipliers(g, o.r, model.z0), nz, space));
     }
-  } else if (model.has_states()) {
+  };
+  const auto states = [&] {
     const Entries H = {{model.hamiltonian, 0, {}, {}}};
     pairs.push_back(derivative_pair(g, H, 1, kPosition));
     pairs.push_back(derivative_pair(g, gradient(g, model.hamiltonian, kPosition), n, kPosition));
     pairs.push_back(derivative_pair(g, model.ph.z, n, kPosition));
-  } else {
+  };
+  const auto dae = [&] {
     pairs.push_back(derivative_pair(g, model.constraints, model.algebraic.size(), kPosition));
     for (const Entries& part : model.parts)
       if (!depends_on(g, part, kMultiplier)) pairs.push_back(derivative_pair(g, part, n, kPosition));
+  };
+  switch (model.kind) {
+    case Kind::mechanical: mechanical(); break;
+    case Kind::dae: dae(); break;
+    case Kind::odae: overdetermined(); break;
+    case Kind::skew_gradient:
+    case Kind::port_hamiltonian: states(); break;
   }
   return compare_derivatives(g, pairs, model.q0, model.v0);
 }

@@ -18,11 +18,14 @@ namespace {
 
 constexpr double kLeastDigits = 1e-4;
 
-Equations level_of(const System& system) {
-  if (system.is_port_hamiltonian()) return acceleration_level(system.port_hamiltonian());
-  if (system.is_odae()) return acceleration_level(system.odae());
-  return system.is_mechanical() ? acceleration_level(system.mechanical()) : acceleration_level(system.dae());
-}
+struct AccelerationLevel {
+  const System& system;
+  Equations operator()(const SkewGradient&) const { return acceleration_level(system.dae()); }
+  template <class Functions>
+  Equations operator()(const Functions& f) const {
+    return acceleration_level(f);
+  }
+};
 
 // Of equilibrated equations of a large system, without what depends on others.
 double condition_of(std::int32_t size, std::vector<Cell> cells, std::span<const char> kept) {
@@ -52,7 +55,9 @@ double condition_of(std::int32_t size, std::vector<Cell> cells, std::span<const 
 // Single equations: residuals with their terms, and the matrix, as one program.
 struct EquationsOfMotion::Dense {
   explicit Dense(const System& system)
-      : level(level_of(system)), n(std::max(system.n(), system.nv())), size(level.residuals.size()) {
+      : level(system.visit(AccelerationLevel{system})),
+        n(std::max(system.n(), system.nv())),
+        size(level.residuals.size()) {
     Graph& g = level.graph;
     const auto unknowns = static_cast<std::int32_t>(size);
     // Unknowns in the place of the multipliers, which do not occur any more.
@@ -75,7 +80,7 @@ struct EquationsOfMotion::Dense {
         nodes.push_back(put_in(e.expr));
       }
     values.emplace(g, nodes, n, unknowns);
-    if (system.is_port_hamiltonian()) algebraic = system.port_hamiltonian().algebraic_states();
+    algebraic = system.algebraic_states();
   }
 
   Equations level;
@@ -84,7 +89,7 @@ struct EquationsOfMotion::Dense {
   std::vector<std::size_t> ends;  // where the terms of an equation end; its residual stands before them
   std::vector<std::pair<Eigen::Index, Eigen::Index>> places;
   std::optional<Evaluator> values;
-  std::vector<char> algebraic;  // port-Hamiltonian
+  std::vector<char> algebraic;  // of states: their rate is no unknown; empty where multipliers are unknowns
 };
 
 // Families: every entry in a place of its own, with its terms behind it.
@@ -128,7 +133,7 @@ void EquationsOfMotion::look(double t, std::span<const double> q, std::span<cons
                              std::span<const char> kept) {
   if (!dense_ && !large_) return;
   std::vector<double> unknowns;
-  if (system_->is_port_hamiltonian()) {
+  if (dense_ && !dense_->algebraic.empty()) {
     for (std::size_t i = 0; i < q.size(); ++i) unknowns.push_back(dense_->algebraic[i] != 0 ? q[i] : rates[i]);
   } else {
     if (system_->is_mechanical()) unknowns.assign(rates.begin(), rates.end());

@@ -5,6 +5,7 @@
 
 #include "expr/evaluator.hpp"
 #include "linalg/decompositions.hpp"
+#include "model/kind_facts.hpp"
 
 namespace rattleback {
 
@@ -76,7 +77,7 @@ Eigen::MatrixXd gradients(const System& system, double t, std::span<const double
 
 std::optional<RankLoss> rank_loss(const System& system, double t, std::span<const double> q, std::span<const double> v,
                                   std::span<const char> active) {
-  if (system.is_large() || system.model().has_states() || system.m() == 0) return std::nullopt;
+  if (system.is_large() || !facts_of(system.model()).position_level || system.m() == 0) return std::nullopt;
   const Eigen::MatrixXd all = gradients(system, t, q, v);
   std::vector<Eigen::Index> rows;
   for (Eigen::Index i = 0; i < all.rows(); ++i)
@@ -92,8 +93,7 @@ std::optional<RankLoss> rank_loss(const System& system, double t, std::span<cons
   while (last > 0 && kernel.row(last).norm() <= 1e-6 * kernel.norm()) --last;
   const auto which = static_cast<std::int32_t>(rows[static_cast<std::size_t>(last)]);
   const Model& model = system.model();
-  return RankLoss{system.is_mechanical() ? model.multiplier_name(which) : model.constraint_names[which],
-                  static_cast<int>(rank), static_cast<int>(rows.size())};
+  return RankLoss{constraint_name(model, which), static_cast<int>(rank), static_cast<int>(rows.size())};
 }
 
 }  // namespace rattleback

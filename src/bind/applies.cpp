@@ -6,11 +6,11 @@
 
 #include "bind/bind_energy.hpp"
 #include "bind/bind_overdetermined.hpp"
-#include "bind/bind_port_hamiltonian.hpp"
 #include "method/runge_kutta/family_step.hpp"
 #include "method/runge_kutta/rk_families.hpp"
 #include "model/written.hpp"
 #include "rattleback/error.hpp"
+#include "system/port_hamiltonian/derived_port_hamiltonian.hpp"
 
 namespace rattleback {
 namespace {
@@ -31,6 +31,28 @@ std::string wrong_formulation(const MethodInfo& info, Formulation asked) {
   if (asked == Formulation::none ? !on_request : std::find(known.begin(), known.end(), asked) != known.end()) return "";
   if (on_request) return "keeps only the velocity level, so it takes holonomic constraints only with " + listed(known);
   return fmt::format("does not take holonomic constraints as {}, only with {}", to_string(asked), listed(known));
+}
+
+// Why a method does not take systems of a kind; "" when it does.
+std::string wrong_kind(const MethodEntry& method, Kind kind) {
+  const Kinds& takes = method.info.kinds;
+  if (takes.has(kind)) return "";
+  const bool euler = method.as<EulerScheme>() != nullptr;
+  const char* const for_euler = "needs a system of kind odae, or a mechanical one with holonomic constraints";
+  switch (kind) {
+    case Kind::mechanical:
+      return takes.has(Kind::dae) ? "needs a system of kind dae" : "does not take mechanical systems";
+    case Kind::dae:
+      if (euler) return for_euler;
+      return takes.has(Kind::skew_gradient) ? "needs a mechanical or a skew-gradient system"
+                                            : "needs a mechanical system";
+    case Kind::odae: return "needs a system of another kind: for overdetermined ones there are the euler methods";
+    case Kind::skew_gradient:
+      if (euler) return for_euler;
+      return takes.has(Kind::dae) && method.as<RungeKutta>() != nullptr ? "" : "does not take skew-gradient systems";
+    case Kind::port_hamiltonian: return "does not take port-Hamiltonian systems";
+  }
+  return "";
 }
 
 // L_v = M v + constant with constant M, see Mechanical::plain_momentum.
@@ -74,20 +96,21 @@ std::string check_command(const Model& model) {
 
 std::string why_not(const MethodEntry& method, const Model& model, Formulation formulation) {
   const MethodInfo& info = method.info;
-  if (const auto answer = why_not_port_hamiltonian(method, model)) return *answer;
-  if (const auto answer = why_not_overdetermined(method, model)) return *answer;
-  if (model.kind == Kind::skew_gradient)
-    return info.kinds.has(Kind::skew_gradient) || (info.kinds.has(Kind::dae) && method.as<RungeKutta>() != nullptr)
-               ? ""
-               : "does not take skew-gradient systems";
-  if (model.kind == Kind::mechanical && !info.kinds.has(Kind::mechanical))
-    return info.kinds.has(Kind::dae) ? "needs a system of kind dae" : "does not take mechanical systems";
-  if (model.kind == Kind::dae && !info.kinds.has(Kind::dae))
-    return info.kinds.has(Kind::skew_gradient) ? "needs a mechanical or a skew-gradient system"
-                                               : "needs a mechanical system";
+  if (std::string reason = wrong_kind(method, model.kind); !reason.empty()) return reason;
+  switch (model.kind) {
+    case Kind::mechanical:
+    case Kind::dae: break;
+    case Kind::odae:
+    case Kind::skew_gradient:
+    case Kind::port_hamiltonian: return "";
+  }
+  if (method.as<EulerScheme>() != nullptr) return why_not_overdetermined(model);
+  if (method.as<Collocation>() != nullptr)
+    if (const std::string needs = why_no_port_hamiltonian_form(model); !needs.empty())
+      return "works on the port-Hamiltonian form, which needs " + needs;
   if (method.as<EnergyMethod>() != nullptr)
     if (std::string reason = why_not_energy(model); !reason.empty()) return reason;
-  const bool holonomic = model.kind == Kind::mechanical && !model.holonomic_names.empty();
+  const bool holonomic = !model.holonomic_names.empty();
   if (info.needs_holonomic && !holonomic) return "needs holonomic constraints";
   const bool at_accelerations = method.as<UnderlyingOde>() != nullptr;
   if (at_accelerations && formulation != Formulation::none)

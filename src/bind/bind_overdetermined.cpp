@@ -12,18 +12,11 @@
 
 namespace rattleback {
 
-std::optional<std::string> why_not_overdetermined(const MethodEntry& method, const Model& model) {
-  if (method.as<EulerScheme>() == nullptr) {
-    if (model.kind != Kind::odae) return std::nullopt;
-    return "needs a system of another kind: for overdetermined ones there are the euler methods";
-  }
-  if (model.kind == Kind::odae) return "";
-  if (model.kind != Kind::mechanical)
-    return "needs a system of kind odae, or a mechanical one with holonomic constraints";
-  if (!model.nonholonomic_names.empty())
-    return fmt::format("takes constraints at position level, and '{}' is nonholonomic", model.nonholonomic_names[0]);
-  if (model.holonomic_names.empty()) return "needs holonomic constraints";
-  return "";
+std::string why_not_overdetermined(const Model& mechanical) {
+  if (!mechanical.nonholonomic_names.empty())
+    return fmt::format("takes constraints at position level, and '{}' is nonholonomic",
+                       mechanical.nonholonomic_names[0]);
+  return mechanical.holonomic_names.empty() ? "needs holonomic constraints" : "";
 }
 
 std::unique_ptr<PlanStepper> euler_stepper(const Overdetermined& system, const EulerPlan& plan,

@@ -1,7 +1,6 @@
 // Binding the symplectic Euler methods to overdetermined systems, and to mechanical ones with holonomic constraints.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "bind/bind.hpp"
@@ -9,8 +8,8 @@
 
 namespace rattleback {
 
-// As why_not; nothing when neither the method nor the model is overdetermined.
-std::optional<std::string> why_not_overdetermined(const MethodEntry& method, const Model& model);
+// Why an Euler method cannot take a mechanical model; "" when it can.
+std::string why_not_overdetermined(const Model& mechanical);
 
 // Of a method whose way is an EulerScheme. Throws Error.
 BoundMethod bind_overdetermined(const MethodEntry& entry, const System& system, const Options& options,

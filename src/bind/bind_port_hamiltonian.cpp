@@ -12,14 +12,6 @@
 
 namespace rattleback {
 
-std::optional<std::string> why_not_port_hamiltonian(const MethodEntry& method, const Model& model) {
-  if (model.kind == Kind::port_hamiltonian)
-    return method.info.kinds.has(Kind::port_hamiltonian) ? "" : "does not take port-Hamiltonian systems";
-  if (method.as<Collocation>() == nullptr || model.kind != Kind::mechanical) return std::nullopt;
-  const std::string needs = why_no_port_hamiltonian_form(model);
-  return needs.empty() ? std::nullopt : std::optional("works on the port-Hamiltonian form, which needs " + needs);
-}
-
 namespace {
 
 bool is_index_two(PortHamiltonian f) { return !algebraic_part(f).constraining.empty(); }

@@ -5,9 +5,6 @@
 
 namespace rattleback {
 
-// Nothing: the question is not about port-Hamiltonian systems. "": it applies.
-std::optional<std::string> why_not_port_hamiltonian(const MethodEntry& method, const Model& model);
-
 // Of a collocation method, or of an energy-preserving one with a step for such systems. Throws Error.
 BoundMethod bind_port_hamiltonian(const MethodEntry& entry, const System& system, const Options& options);
 

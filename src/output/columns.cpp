@@ -1,4 +1,5 @@
 #include "output/columns.hpp"
+#include "model/kind_facts.hpp"
 
 #include <array>
 #include <charconv>
@@ -33,18 +34,19 @@ void add_residual(std::vector<Block>& blocks, const Trajectory& trajectory, cons
 
 std::vector<Block> record_blocks(const Model& model, const Trajectory& trajectory) {
   const Trajectory::Records& records = trajectory.records;
+  const KindFacts& facts = facts_of(model);
   std::vector<Block> blocks;
   add(blocks, trajectory, "t", {"t"}, records.t);
-  if (model.kind == Kind::dae) {
-    add(blocks, trajectory, "x", model.coordinates.all(), records.q);
-    if (!records.multipliers.empty() || records.rows == 0)
-      add(blocks, trajectory, "z", model.algebraic.all(), records.multipliers);
-    add_residual(blocks, trajectory, "position", records.residual_position);
-    return blocks;
+  add(blocks, trajectory, facts.record_key, model.coordinates.all(), records.q);
+  add(blocks, trajectory, "v", velocity_names(model), records.v);
+  if (!records.multipliers.empty() || records.rows == 0) {  // empty: Options::record_multipliers was off
+    std::vector<std::string> multipliers;
+    for (std::int32_t i = 0; i < model.multiplier_count(); ++i)
+      multipliers.push_back((facts.primed ? "lambda." : "") + model.multiplier_name(i));
+    add(blocks, trajectory, facts.multiplier_key, std::move(multipliers), records.multipliers);
   }
-  if (model.has_states()) {
-    add(blocks, trajectory, "x", model.coordinates.all(), records.q);
-    add(blocks, trajectory, "energy", {"energy"}, records.energy);
+  if (facts.energy) add(blocks, trajectory, "energy", {"energy"}, records.energy);
+  if (model.kind == Kind::port_hamiltonian) {
     std::vector<std::string> inputs, outputs;
     for (const auto& input : model.ph.inputs) {
       inputs.push_back("u." + input.name);
@@ -52,31 +54,9 @@ std::vector<Block> record_blocks(const Model& model, const Trajectory& trajector
     }
     add(blocks, trajectory, "inputs", std::move(inputs), records.inputs);
     add(blocks, trajectory, "outputs", std::move(outputs), records.outputs);
-    if (trajectory.power_balance) add(blocks, trajectory, "balance", {"balance"}, records.balance);
-    return blocks;
   }
-  if (model.kind == Kind::odae) {
-    add(blocks, trajectory, "q", model.coordinates.all(), records.q);
-    add(blocks, trajectory, "v", model.odae.velocities.all(), records.v);
-    if (!records.multipliers.empty() || records.rows == 0)
-      add(blocks, trajectory, "multipliers", model.algebraic.all(), records.multipliers);
-    add_residual(blocks, trajectory, "position", records.residual_position);
-    add_residual(blocks, trajectory, "velocity", records.residual_velocity);
-    return blocks;
-  }
-  add(blocks, trajectory, "q", model.coordinates.all(), records.q);
-  std::vector<std::string> velocities = model.coordinates.all();
-  for (std::string& name : velocities) name += '\'';
-  add(blocks, trajectory, "v", std::move(velocities), records.v);
-  if (!records.multipliers.empty() || records.rows == 0) {  // empty: Options::record_multipliers was off
-    std::vector<std::string> multipliers;
-    for (std::int32_t i = 0; i < model.multiplier_count(); ++i)
-      multipliers.push_back("lambda." + model.multiplier_name(i));
-    add(blocks, trajectory, "multipliers", std::move(multipliers), records.multipliers);
-  }
-  add(blocks, trajectory, "energy", {"energy"}, records.energy);
-  add_residual(blocks, trajectory, "position", records.residual_position);
-  add_residual(blocks, trajectory, "velocity", records.residual_velocity);
+  if (facts.position_level) add_residual(blocks, trajectory, "position", records.residual_position);
+  if (facts.velocities) add_residual(blocks, trajectory, "velocity", records.residual_velocity);
   if (trajectory.power_balance) add(blocks, trajectory, "balance", {"balance"}, records.balance);
   return blocks;
 }

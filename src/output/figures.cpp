@@ -8,6 +8,7 @@
 
 #include "audit/energy_balance.hpp"
 #include "files/replace.hpp"
+#include "model/kind_facts.hpp"
 #include "output/lists.hpp"
 #include "output/thinning.hpp"
 #include "rattleback/error.hpp"
@@ -84,8 +85,7 @@ Figure figure_of(const Model& model, const Trajectory& t) {
   }
   Panel residuals{
       .title = "constraint residuals", .x = {.label = "t"}, .y = {.label = "residual", .logarithmic = true}};
-  const bool position =
-      !r.residual_position.empty() && (model.kind != Kind::mechanical || !model.holonomic_names.empty());
+  const bool position = !r.residual_position.empty() && has_position_level(model);
   if (position) residuals.series.push_back(envelope("position level", r.t, r.residual_position));
   if (!r.residual_velocity.empty() && model.multiplier_count() > 0)
     residuals.series.push_back(envelope("velocity level", r.t, r.residual_velocity));

@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include "files/harmless.hpp"
+#include "model/kind_facts.hpp"
 #include "output/lists.hpp"
+#include "output/state.hpp"
 #include "rattleback/audit.hpp"
 #include "rattleback/write.hpp"
 #include "run/memory.hpp"
@@ -39,15 +41,6 @@ Json multipliers_by_name(const Model& model, const std::vector<double>& values) 
       values);
 }
 
-// Positions and velocities together.
-Json odae_state(const Model& model, const std::vector<double>& y, const std::vector<double>& z) {
-  Json json = by_name(model.coordinates, y);
-  auto& object = json.get_ref<Json::object_t&>();
-  for (std::size_t i = 0; i < z.size(); ++i)
-    object.emplace_back(model.odae.velocities[static_cast<std::int32_t>(i)], z[i]);
-  return json;
-}
-
 Json contacts_json(const Model& model, const Trajectory& trajectory) {
   Json list = Json::array();
   for (const Contact& c : trajectory.contacts) {
@@ -64,7 +57,7 @@ Json contacts_json(const Model& model, const Trajectory& trajectory) {
 Json constraints_json(const Model& model, const Trajectory& trajectory) {
   Json json;
   json["position"] = trajectory.constraint_position.value_or(0.0);
-  if (model.kind != Kind::dae) json["velocity"] = trajectory.constraint_velocity.value_or(0.0);
+  if (facts_of(model).velocities) json["velocity"] = trajectory.constraint_velocity.value_or(0.0);
   if (trajectory.constraint_midpoint) json["velocity_midpoint"] = *trajectory.constraint_midpoint;
   return json;
 }
@@ -90,8 +83,8 @@ Json events_json(const Model& model, const Trajectory& trajectory) {
   Json list = Json::array();
   for (const EventFound& e : trajectory.events) {
     Json one = {{"event", e.event}, {"t", e.t}, {"direction", e.direction > 0 ? "up" : "down"}};
-    one[model.kind == Kind::dae || model.has_states() ? "x" : "q"] = by_name(model.coordinates, e.q);
-    if (model.kind == Kind::mechanical) one["v"] = by_name(model.coordinates, e.v);
+    one[facts_of(model).record_key] = by_name(model.coordinates, e.q);
+    if (facts_of(model).primed) one["v"] = by_name(model.coordinates, e.v);
     list.push_back(std::move(one));
   }
   return list;
@@ -160,29 +153,17 @@ Json redundant_json(const RedundantAudit& r) {
 }
 
 Json orders_json(const Model& model, const ComponentOrders& orders) {
-  const bool mechanical = model.kind == Kind::mechanical;
-  Json json = {{mechanical ? "q" : "x", orders.q}};
-  if (mechanical) json["v"] = orders.v;
+  const KindFacts& facts = facts_of(model);
+  Json json = {{facts.state_key, orders.q}};
+  if (facts.primed) json["v"] = orders.v;
   const bool algebraic = model.kind == Kind::port_hamiltonian || model.multiplier_count() > 0;
-  if (algebraic && orders.multipliers > 0)
-    json[mechanical || model.kind == Kind::odae ? "multipliers" : "z"] = orders.multipliers;
+  if (algebraic && orders.multipliers > 0) json[facts.multiplier_key] = orders.multipliers;
   return json;
 }
 
 Json parameters_json(const Model& model) {
   Json json = Json::object();
   for (const auto& [name, value] : model.parameters) json.get_ref<Json::object_t&>().emplace_back(name, value);
-  return json;
-}
-
-// Coordinates and velocities x', or the states, as the run started.
-Json start_json(const Model& model, const Trajectory& trajectory) {
-  if (model.kind == Kind::odae) return odae_state(model, trajectory.start_q, trajectory.start_v);
-  Json json = by_name(model.coordinates, trajectory.start_q);
-  if (model.kind == Kind::mechanical)
-    for (std::size_t i = 0; i < trajectory.start_v.size(); ++i)
-      json.get_ref<Json::object_t&>().emplace_back(model.coordinates[static_cast<std::int32_t>(i)] + "'",
-                                                   trajectory.start_v[i]);
   return json;
 }
 
@@ -206,27 +187,17 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
   json["step"] = trajectory.step;
   json["steps"] = trajectory.steps;
   json["t"] = trajectory.t;
-  if (model.has_states()) {
-    json["x"] = by_name(model.coordinates, trajectory.q);
-  } else if (model.kind == Kind::dae) {
-    json["x"] = by_name(model.coordinates, trajectory.q);
-    if (!model.algebraic.empty()) json["z"] = by_name(model.algebraic, trajectory.multipliers);
-  } else if (model.kind == Kind::odae) {
-    json["x"] = odae_state(model, trajectory.q, trajectory.v);
-    json["multipliers"] = multipliers_by_name(model, trajectory.multipliers);
-    if (!model.odae.unilateral.empty()) json["contacts"] = contacts_json(model, trajectory);
-  } else {
-    json["q"] = by_name(model.coordinates, trajectory.q);
-    json["v"] = by_name(model.coordinates, trajectory.v);
-    if (model.multiplier_count() > 0) json["multipliers"] = multipliers_by_name(model, trajectory.multipliers);
-  }
+  put_state(json, model, trajectory.q, trajectory.v);
+  if (model.multiplier_count() > 0)
+    json[facts_of(model).multiplier_key] = multipliers_by_name(model, trajectory.multipliers);
+  if (!model.odae.unilateral.empty()) json["contacts"] = contacts_json(model, trajectory);
   if (trajectory.energy)
     json["energy"] = {{"initial", trajectory.energy->initial},
                       {"final", trajectory.energy->final},
                       {"max_error", trajectory.energy->max_error},
                       {"drift_per_time", trajectory.energy->drift_per_time}};
   if (trajectory.power_balance) json["power_balance"] = power_json(*trajectory.power_balance);
-  if (!model.has_states()) json["constraints"] = constraints_json(model, trajectory);
+  if (facts_of(model).position_level) json["constraints"] = constraints_json(model, trajectory);
   if (trajectory.redundant) json["redundant"] = redundant_json(*trajectory.redundant);
   if (trajectory.equations)
     json["equations"] = {{"residual", trajectory.equations->residual}, {"condition", trajectory.equations->condition}};
@@ -250,7 +221,7 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
   if (trajectory.output_every != 0.0)
     json["records"] = {{"output_every", trajectory.output_every}, {"rows", trajectory.records.rows}};
   json["parameters"] = parameters_json(model);
-  json["start"] = start_json(model, trajectory);
+  json["start"] = state_by_name(model, trajectory.start_q, trajectory.start_v);
   json["audit"] = audit_json(audit_statements(model, trajectory));
   json["notes"] = trajectory.notes;
   if (!events_fit)
@@ -345,14 +316,8 @@ std::string to_json(const Model& model, const CheckReport& r) {
   if (mechanical) json["mass"] = {{"constant", r.mass_constant}, {"positive_definite", r.mass_positive_definite}};
   json["saddle_regular"] = r.saddle_regular;
   json["consistent"] = r.consistent;
-  if (!r.consistent && !r.nearest_q.empty()) {
-    json["nearest"][mechanical ? "q" : "x"] = model.kind == Kind::odae
-                                                  ? report::odae_state(model, r.nearest_q, r.nearest_v)
-                                                  : report::by_name(model.coordinates, r.nearest_q);
-    if (mechanical) json["nearest"]["v"] = report::by_name(model.coordinates, r.nearest_v);
-  }
-  if (!r.multipliers.empty())
-    json[model.kind == Kind::dae ? "z" : "multipliers"] = report::multipliers_by_name(model, r.multipliers);
+  if (!r.consistent && !r.nearest_q.empty()) report::put_state(json["nearest"], model, r.nearest_q, r.nearest_v);
+  if (!r.multipliers.empty()) json[facts_of(model).multiplier_key] = report::multipliers_by_name(model, r.multipliers);
   json["derivatives_ok"] = r.derivatives_ok;
   if (r.derivatives_undetermined) json["derivatives_undetermined"] = true;
   json["derivative_error"] = r.derivative_error;
@@ -388,7 +353,7 @@ std::string to_json(const Model& model, const OrderReport& r) {
                 {"error", run.error},
                 {"seconds", run.seconds}};
     one["error_positions"] = run.error_q;
-    if (model.kind != Kind::dae && !model.has_states()) one["error_velocities"] = run.error_v;
+    if (facts_of(model).velocities) one["error_velocities"] = run.error_v;
     if (model.multiplier_count() > 0) one["error_multipliers"] = run.error_multipliers;
     json["runs"].push_back(std::move(one));
   }
@@ -399,7 +364,7 @@ std::string to_json(const Model& model, const OrderReport& r) {
   slopes("slopes", &OrderSlope::fitted);
   slopes("slopes_last", &OrderSlope::last);
   slopes("slopes_positions", &OrderSlope::fitted_q);
-  if (model.kind != Kind::dae && !model.has_states()) slopes("slopes_velocities", &OrderSlope::fitted_v);
+  if (facts_of(model).velocities) slopes("slopes_velocities", &OrderSlope::fitted_v);
   if (model.multiplier_count() > 0) slopes("slopes_multipliers", &OrderSlope::fitted_multipliers);
   return report::dump(json);
 }

@@ -1,4 +1,5 @@
 #include "output/state.hpp"
+#include "model/kind_facts.hpp"
 
 namespace rattleback::report {
 namespace {
@@ -10,21 +11,30 @@ void put(Json& object, const Names& names, const std::vector<double>& values) {
 
 }  // namespace
 
+Json state_by_name(const Model& model, const std::vector<double>& q, const std::vector<double>& v) {
+  Json json = Json::object();
+  put(json, model.coordinates, q);
+  auto& members = json.get_ref<Json::object_t&>();
+  for (std::size_t i = 0; i < v.size(); ++i)
+    members.emplace_back(velocity_name(model, static_cast<std::int32_t>(i)), v[i]);
+  return json;
+}
+
 void put_state(Json& to, const Model& model, const std::vector<double>& q, const std::vector<double>& v) {
-  const bool mechanical = model.kind == Kind::mechanical;
-  Json first = Json::object(), second = Json::object();
-  put(first, model.coordinates, q);
-  put(mechanical ? second : first, mechanical ? model.coordinates : model.odae.velocities, v);
-  to[mechanical ? "q" : "x"] = std::move(first);
-  if (mechanical) to["v"] = std::move(second);
+  const KindFacts& facts = facts_of(model);
+  if (!facts.primed) {
+    to[facts.state_key] = state_by_name(model, q, v);
+    return;
+  }
+  Json velocities = Json::object();
+  put(velocities, model.coordinates, v);
+  to[facts.state_key] = state_by_name(model, q, {});
+  to["v"] = std::move(velocities);
 }
 
 std::vector<std::string> state_columns(const Model& model) {
   std::vector<std::string> columns = model.coordinates.all();
-  if (model.kind == Kind::mechanical)
-    for (const std::string& name : model.coordinates.all()) columns.push_back(name + "'");
-  else if (model.kind == Kind::odae)
-    for (const std::string& name : model.odae.velocities.all()) columns.push_back(name);
+  for (std::string& name : velocity_names(model)) columns.push_back(std::move(name));
   return columns;
 }
 

@@ -8,6 +8,9 @@
 
 namespace rattleback::report {
 
+// {"x": 0.1, ..., "x'": 0.2, ...}: coordinates and velocities, or the states.
+Json state_by_name(const Model& model, const std::vector<double>& q, const std::vector<double>& v);
+
 // Adds "q" and "v" (mechanical) or "x" (all others; odae: positions and velocities together).
 void put_state(Json& to, const Model& model, const std::vector<double>& q, const std::vector<double>& v);
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "model/kind_facts.hpp"
 #include "output/layout.hpp"
 #include "output/lists.hpp"
 #include "rattleback/audit.hpp"
@@ -25,15 +26,11 @@ std::string state_table(const Model& model, const std::vector<double>& q, const 
   for (std::size_t i = 0; i < std::min(q.size(), kShownCoordinates); ++i) {
     const std::string name = model.coordinates[static_cast<std::int32_t>(i)];
     rows.push_back({name, "=", value_text(q[i])});
-    if (i < v.size() && model.kind != Kind::odae)
-      rows.back().insert(rows.back().end(), {"  " + name + "'", "=", value_text(v[i])});
   }
-  if (model.kind == Kind::odae)  // velocities have names of their own, and there may be more or fewer
-    for (std::size_t i = 0; i < std::min(v.size(), kShownCoordinates); ++i) {
-      if (i >= rows.size()) rows.push_back({"", "", ""});
-      rows[i].insert(rows[i].end(),
-                     {"  " + model.odae.velocities[static_cast<std::int32_t>(i)], "=", value_text(v[i])});
-    }
+  for (std::size_t i = 0; i < std::min(v.size(), kShownCoordinates); ++i) {  // there may be more or fewer
+    if (i >= rows.size()) rows.push_back({"", "", ""});
+    rows[i].insert(rows[i].end(), {"  " + velocity_name(model, static_cast<std::int32_t>(i)), "=", value_text(v[i])});
+  }
   std::string text = align(rows, 2, {false, false, true, false, false, true});
   if (q.size() > kShownCoordinates)
     text += fmt::format("  ... and {} more (--json and --output give all)\n", q.size() - kShownCoordinates);
@@ -41,8 +38,7 @@ std::string state_table(const Model& model, const std::vector<double>& q, const 
   rows.clear();
   for (std::size_t i = 0; i < std::min(multipliers.size(), kShownNames); ++i) {
     const std::string name = model.multiplier_name(static_cast<std::int32_t>(i));
-    rows.push_back(
-        {model.kind != Kind::mechanical ? name : fmt::format("lambda({})", name), "=", value_text(multipliers[i])});
+    rows.push_back({facts_of(model).primed ? fmt::format("lambda({})", name) : name, "=", value_text(multipliers[i])});
   }
   text += align(rows, 2, {false, false, true});
   if (multipliers.size() > kShownNames) text += fmt::format("  ... and {} more\n", multipliers.size() - kShownNames);

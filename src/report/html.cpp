@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "files/replace.hpp"
+#include "model/kind_facts.hpp"
 #include "output/json.hpp"
 #include "output/lists.hpp"
 #include "output/version.hpp"
@@ -70,9 +71,7 @@ std::string options_text(const Options& options, const LoadOptions& load) {
 std::string facts(const Model& model, const Trajectory& t, const Options& options, const LoadOptions& load) {
   Facts f;
   f.add("System", fmt::format("<code>{}</code>, {}, {}", html(model.key), to_string(model.kind),
-                              count_text(model.coordinates.size(), model.kind == Kind::mechanical ? "coordinate"
-                                                                   : model.kind == Kind::odae     ? "position"
-                                                                                                  : "state")));
+                              count_text(model.coordinates.size(), facts_of(model).coordinate)));
   f.add("Method", fmt::format("<code>{}</code>{}", html(t.method),
                               t.order > 0 ? fmt::format(", {}", count_text(t.stages, "stage")) : ""));
   if (t.order > 0) f.add("Order", orders_text(t.orders));

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "model/grammar/formula.hpp"
+#include "model/kind_facts.hpp"
 #include "model/kinds/interconnection.hpp"
 #include "model/written.hpp"
 #include "rattleback/error.hpp"
@@ -389,10 +390,7 @@ std::string start_table(const Model& model, const Trajectory& t) {
                : otherwise;
   };
   const std::vector<double> q = first(r.q, n, model.q0);
-  const bool odae = model.kind == Kind::odae;
-  const std::size_t nv = odae                             ? static_cast<std::size_t>(model.odae.velocities.size())
-                         : model.kind == Kind::mechanical ? n
-                                                          : 0;
+  const auto nv = static_cast<std::size_t>(velocity_count(model));
   const std::vector<double> v = first(r.v, nv, model.v0);
   std::string rows;
   for (std::size_t i = 0; i < std::min(std::max(q.size(), nv), kShownValues); ++i) {
@@ -401,7 +399,7 @@ std::string start_table(const Model& model, const Trajectory& t) {
       return fmt::format("<td>{}</td><td class=\"number\">{}</td>", math(math_name(name)), value_text(value));
     };
     rows += "<tr>" + (i < q.size() ? cell(model.coordinates[at], q[i]) : "<td></td><td></td>");
-    if (i < std::min(nv, v.size())) rows += cell(odae ? model.odae.velocities[at] : model.coordinates[at] + "'", v[i]);
+    if (i < std::min(nv, v.size())) rows += cell(velocity_name(model, at), v[i]);
     rows += "</tr>\n";
   }
   std::string out = "<div class=\"scroll\"><table><tbody>\n" + rows + "</tbody></table></div>\n";

@@ -11,6 +11,7 @@
 
 #include "audit/energy_balance.hpp"
 #include "expr/evaluator.hpp"
+#include "model/kind_facts.hpp"
 #include "output/columns.hpp"
 #include "output/thinning.hpp"
 #include "report/html_text.hpp"
@@ -48,10 +49,8 @@ std::vector<Named> columns_of(const Model& model, const Trajectory& t, std::size
   std::vector<Named> out;
   for (const Block& block : blocks) {
     if (block.values == nullptr) continue;  // a level without constraints
-    if (block.dataset == "residual/position" && model.kind == Kind::mechanical && model.holonomic_names.empty())
-      continue;
-    if (block.dataset.starts_with("residual/") && model.kind == Kind::mechanical && model.multiplier_count() == 0)
-      continue;
+    if (block.dataset == "residual/position" && !has_position_level(model)) continue;
+    if (block.dataset == "residual/velocity" && !has_velocity_level(model)) continue;
     const std::size_t width = block.columns.size(), most = in_all > kManyColumns ? kMostColumns : width;
     for (std::size_t i = 0; i < std::min(width, most); ++i)
       out.push_back({block.columns[i], group_of(block.dataset), {block.values, width, i}});
@@ -164,8 +163,7 @@ Json motion_json(const Model& model, const Trajectory& t, const View& view, std:
     const std::size_t width = r.v.size() / std::max<std::size_t>(1, r.rows);
     for (std::size_t i = 0; i < std::min(width, kMostPhase); ++i) {
       const auto at = static_cast<std::int32_t>(i);
-      const std::string name = model.kind == Kind::odae ? model.odae.velocities[at] : model.coordinates[at] + "'";
-      frames.add(name, {r.v.data(), width, i});
+      frames.add(velocity_name(model, at), {r.v.data(), width, i});
     }
   }
   Json json = {{"names", frames.names}, {"clips", Json::array()}};

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "model/kind_facts.hpp"
 #include "rattleback/error.hpp"
 #include "reproduce/measures.hpp"
 
@@ -17,10 +18,7 @@ States states_of(const Model& model, const Trajectory& trajectory) {
   const std::size_t n = r.q.size() / r.rows, nv = r.v.size() / r.rows;
   out.coordinates = n;
   for (std::size_t i = 0; i < n; ++i) out.names.push_back(model.coordinates[static_cast<std::int32_t>(i)]);
-  for (std::size_t i = 0; i < nv; ++i) {
-    const auto k = static_cast<std::int32_t>(i);
-    out.names.push_back(model.kind == Kind::odae ? model.odae.velocities[k] : model.coordinates[k] + "'");
-  }
+  for (std::size_t i = 0; i < nv; ++i) out.names.push_back(velocity_name(model, static_cast<std::int32_t>(i)));
   for (std::size_t row = 0; row < r.rows; ++row) {
     const auto add = [&](const std::vector<double>& all, std::size_t width) {
       const auto begin = all.begin() + static_cast<std::ptrdiff_t>(row * width);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "method/registry.hpp"
+#include "model/kind_facts.hpp"
 #include "rattleback/error.hpp"
 #include "run/option_table.hpp"
 #include "tableau/user_tableau.hpp"
@@ -49,13 +50,7 @@ std::string Options::validate() const {
 Options complete(const Model& model, Options o) {
   const bool models_method = o.method.empty() && o.tableau.empty() && model.run.method.has_value();
   if (o.tableau.empty()) {
-    if (o.method.empty()) {
-      o.method = model.run.method.value_or(model.kind == Kind::mechanical         ? "spark-lobatto-ab"
-                                           : model.kind == Kind::odae             ? "euler-true"
-                                           : model.kind == Kind::skew_gradient    ? "dg-gonzalez"
-                                           : model.kind == Kind::port_hamiltonian ? "collocation-gauss"
-                                                                                  : "srk-gauss");
-    }
+    if (o.method.empty()) o.method = model.run.method.value_or(facts_of(model).method);
     if (models_method && !is_method(o.method))
       throw Error(
           fmt::format("model '{}' asks for method '{}', which is not in this version; pass --method NAME "

@@ -33,10 +33,8 @@ DenseStep::DenseStep(const System& system, const BoundMethod& method, Again agai
       extension_at_(method.extension),
       records_by_extension_(method.records_by_extension) {
   if (extension_at_) extension_ = dormand_prince_extension();
-  if (system.is_port_hamiltonian()) {
-    algebraic_ = system.port_hamiltonian().algebraic_states();
-    if (std::find(algebraic_.begin(), algebraic_.end(), 1) == algebraic_.end()) algebraic_.clear();
-  }
+  algebraic_ = system.algebraic_states();
+  if (std::find(algebraic_.begin(), algebraic_.end(), 1) == algebraic_.end()) algebraic_.clear();
   pieces_.resize(2);
   if (method.stage.c.empty() || method.stage.order < (mechanical_ ? kHermiteMechanical : kHermiteDae)) return;
   for (const auto& [c, stage] : stage_nodes(method.stage.c)) {

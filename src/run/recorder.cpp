@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "model/kind_facts.hpp"
 #include "rattleback/error.hpp"
 #include "run/memory.hpp"
 #include "system/angles.hpp"
@@ -22,7 +23,7 @@ std::vector<Recorder::Column> columns_of(RunParts& run) {
   };
   System& system = run.system;
   const std::size_t ports = system.ports(0.0, run.start.q).size() / 2;
-  const bool states = system.model().has_states();
+  const KindFacts& facts = facts_of(system.model());
   add("t", 1, &R::t);
   add("q", run.start.q.size(), &R::q);
   add("v", run.start.v.size(), &R::v);
@@ -31,8 +32,8 @@ std::vector<Recorder::Column> columns_of(RunParts& run) {
   add("inputs", ports, &R::inputs);
   add("outputs", ports, &R::outputs);
   add("balance", run.stepper().power() != nullptr ? 1 : 0, &R::balance);
-  add("residual.position", states ? 0 : 1, &R::residual_position);
-  add("residual.velocity", system.is_mechanical() || system.is_odae() ? 1 : 0, &R::residual_velocity);
+  add("residual.position", facts.position_level ? 1 : 0, &R::residual_position);
+  add("residual.velocity", facts.velocities ? 1 : 0, &R::residual_velocity);
   return list;
 }
 
@@ -63,8 +64,9 @@ void Recorder::append(RecordPoint p, const System::Observation& o) {
   append_ports(p.t, p.q);
   if (const PowerSums* power = (p.at != nullptr ? *p.at : run_.stepper()).power())
     r.balance.push_back(power->last_residual());
-  if (run_.system.is_mechanical() || run_.system.is_odae()) r.residual_velocity.push_back(o.velocity);
-  if (!run_.system.model().has_states()) r.residual_position.push_back(o.position);
+  const KindFacts& facts = facts_of(run_.system.model());
+  if (facts.velocities) r.residual_velocity.push_back(o.velocity);
+  if (facts.position_level) r.residual_position.push_back(o.position);
 }
 
 // Inputs and outputs of a port-Hamiltonian system.

@@ -9,11 +9,9 @@ namespace rattleback {
 
 ReportedState::ReportedState(const System& system, const Options& options)
     : own_(options.multiplier == Multiplier::stage) {
-  if (system.is_port_hamiltonian()) {
-    const std::vector<char> algebraic = system.port_hamiltonian().algebraic_states();
-    for (std::size_t i = 0; i < algebraic.size(); ++i)
-      if (algebraic[i] != 0) names_.push_back(system.model().coordinates[static_cast<std::int32_t>(i)]);
-  }
+  const std::vector<char> algebraic = system.algebraic_states();
+  for (std::size_t i = 0; i < algebraic.size(); ++i)
+    if (algebraic[i] != 0) names_.push_back(system.model().coordinates[static_cast<std::int32_t>(i)]);
   if (own_ && names_.empty())
     throw Error(
         fmt::format("--multiplier stage reports a method's own values of the algebraic states of port-Hamiltonian "

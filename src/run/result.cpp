@@ -8,6 +8,7 @@
 
 #include "audit/equations_of_motion.hpp"
 #include "audit/rank.hpp"
+#include "model/kind_facts.hpp"
 #include "system/angles.hpp"
 #include "system/start/exact_start.hpp"
 
@@ -92,13 +93,9 @@ void audit_residuals(const RunParts& run, Trajectory& out) {
   if (system.has_energy())
     out.energy = EnergyAudit{monitor.initial_energy(), monitor.final_energy(), monitor.max_energy_error,
                              monitor.energy_drift(), monitor.max_kinetic};
-  if (system.is_mechanical()) {
-    out.constraint_velocity = monitor.max_velocity;
-    if (run.method.two_step) out.constraint_midpoint = monitor.max_midpoint;
-  }
-  if (system.is_odae()) out.constraint_velocity = monitor.max_velocity;
-  if (!system.model().has_states() && (!system.is_mechanical() || system.holonomic() > 0))
-    out.constraint_position = monitor.max_position;
+  if (facts_of(system.model()).velocities) out.constraint_velocity = monitor.max_velocity;
+  if (run.method.two_step) out.constraint_midpoint = monitor.max_midpoint;
+  if (has_position_level(system.model())) out.constraint_position = monitor.max_position;
 }
 
 void audit_error(RunParts& run, Trajectory& out) {

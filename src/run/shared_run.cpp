@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "model/kind_facts.hpp"
 #include "rattleback/cancelled.hpp"
 #include "rattleback/error.hpp"
 #include "run/choice.hpp"
@@ -31,7 +32,8 @@ Options checked(const Model& model, const Options& asked) {
                      !o.audit_power && o.redundant == Redundant::refuse && o.newton == Newton::best;
   if (!plain || (model.kind != Kind::mechanical && model.kind != Kind::dae))
     throw Error("such runs do not share what they derive");
-  if (o.tableau.empty() && find_entry(o.method).as<EnergyMethod>() != nullptr) throw Error("the step depends on the start");
+  if (o.tableau.empty() && find_entry(o.method).as<EnergyMethod>() != nullptr)
+    throw Error("the step depends on the start");
   return o;
 }
 
@@ -221,8 +223,8 @@ std::vector<std::optional<SharedResult>> SharedRun::run() {
       r.notes.emplace_back(
           "the acceleration level does not determine the multipliers at the end: those of the last stage are reported");
     if (system_.has_energy()) r.energy_error = m.monitor.max_energy_error;
-    if (!system_.is_mechanical() || system_.holonomic() > 0) r.constraint_position = m.monitor.max_position;
-    if (system_.is_mechanical() && system_.m() > 0) r.constraint_velocity = m.monitor.max_velocity;
+    if (has_position_level(system_.model())) r.constraint_position = m.monitor.max_position;
+    if (has_velocity_level(system_.model())) r.constraint_velocity = m.monitor.max_velocity;
     r.energy = std::move(m.energy);
     r.q0 = std::move(m.start.q);
     r.v0 = std::move(m.start.v);

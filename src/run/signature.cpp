@@ -6,6 +6,7 @@
 
 #include "files/digest.hpp"
 #include "files/read.hpp"
+#include "model/kind_facts.hpp"
 #include "run/option_table.hpp"
 
 namespace rattleback {
@@ -97,10 +98,8 @@ Lines signature(const Model& model, const Options& used, const Start& start) {
   for (const auto& [name, value] : model.parameters) values.push_back(value);
   add_values(out, "--set", values, [&](std::int32_t i) { return model.parameters[static_cast<std::size_t>(i)].first; });
   add_values(out, "--start", start.q, [&](std::int32_t i) { return model.coordinates[i]; });
-  add_values(out, "--start", start.v, [&](std::int32_t i) {
-    return model.kind == Kind::odae ? model.odae.velocities[i] : model.coordinates[i] + "'";
-  });
-  if (model.kind != Kind::mechanical)  // of a mechanical system they follow from the rest
+  add_values(out, "--start", start.v, [&](std::int32_t i) { return velocity_name(model, i); });
+  if (!facts_of(model).primed)  // of a mechanical system they follow from the rest
     add_values(out, "--start", start.multipliers, [&](std::int32_t i) { return model.multiplier_name(i); });
   out.emplace_back(kTextLine, fmt::format("{:016x}", digest(model.text)));
   out.emplace_back("an array of parameters, or a file that the model reads,", digest_of(model));

@@ -30,8 +30,7 @@ class ErrorNorm {
  public:
   static constexpr double kFloor = 1e-6;  // no class is smaller; in the units of the model
 
-  explicit ErrorNorm(const System& system)
-      : algebraic_(system.is_port_hamiltonian() ? system.port_hamiltonian().algebraic_states() : std::vector<char>{}) {}
+  explicit ErrorNorm(const System& system) : algebraic_(system.algebraic_states()) {}
 
   void see(const Stepper& s) {
     q_ = std::fmax(q_, of_states(s.q()));

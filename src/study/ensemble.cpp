@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "audit/energy_balance.hpp"
+#include "model/kind_facts.hpp"
 #include "rattleback/error.hpp"
 #include "run/complete.hpp"
 #include "run/follow.hpp"
@@ -115,9 +116,8 @@ Finished run_member(const Model& model, const EnsembleRequest& request) {
   Options options = request.options;
   options.keep_records = false;
   Finished out;
-  const bool has_energy = model.kind == Kind::mechanical || model.has_states();
   Follower follower;
-  if (has_energy)
+  if (facts_of(model).energy)
     follower.seen = [&](double t, double energy) {
       out.t.push_back(t);
       out.energy.push_back(energy);

@@ -13,6 +13,7 @@
 #include "files/harmless.hpp"
 #include "files/read.hpp"
 #include "files/replace.hpp"
+#include "model/kind_facts.hpp"
 #include "rattleback/error.hpp"
 #include "run/complete.hpp"
 
@@ -57,35 +58,40 @@ void check_name(const std::string& name) {
   }
 }
 
-// What the struct lets its user look at.
+// What the struct lets its user look at, by kind of system.
+struct Watch {
+  Equations& eq;
+  WatchedPlan& out;
+
+  void operator()(const Mechanical& f) const {
+    energy(f.graph, f.energy);
+    out.positions = static_cast<std::int32_t>(f.g.size());
+    add(f.g);
+    add(f.k);
+  }
+  void operator()(const PortHamiltonian& f) const { energy(f.graph, f.H); }
+  void operator()(const SkewGradient& f) const { energy(f.graph, f.H); }
+  void operator()(const Dae& f) const {
+    eq.graph = f.graph;
+    add(f.c);
+    out.positions = static_cast<std::int32_t>(f.c.size());
+  }
+  void operator()(const Overdetermined&) const {}
+
+ private:
+  void energy(const Graph& graph, NodeId value) const {
+    eq.graph = graph;
+    eq.results = {value};
+    out.has_energy = true;
+  }
+  void add(const std::vector<NodeId>& nodes) const { eq.results.insert(eq.results.end(), nodes.begin(), nodes.end()); }
+};
+
 WatchedPlan watched_plan(const System& system) {
   Equations eq;
   WatchedPlan out{.plan = Plan(Equations{})};
   eq.inputs = {{kTime, 1}, {kPosition, system.n()}, {kVelocity, system.nv()}};
-  const auto add = [&](const std::vector<NodeId>& nodes) {
-    eq.results.insert(eq.results.end(), nodes.begin(), nodes.end());
-  };
-  if (system.is_mechanical()) {
-    const Mechanical& f = system.mechanical();
-    eq.graph = f.graph;
-    eq.results = {f.energy};
-    out.has_energy = true;
-    out.positions = static_cast<std::int32_t>(f.g.size());
-    add(f.g);
-    add(f.k);
-  } else if (system.is_port_hamiltonian()) {
-    eq.graph = system.port_hamiltonian().graph;
-    eq.results = {system.port_hamiltonian().H};
-    out.has_energy = true;
-  } else if (system.model().kind == Kind::skew_gradient) {
-    eq.graph = system.skew_gradient().graph;
-    eq.results = {system.skew_gradient().H};
-    out.has_energy = true;
-  } else if (system.model().kind == Kind::dae) {
-    eq.graph = system.dae().graph;
-    add(system.dae().c);
-    out.positions = static_cast<std::int32_t>(system.dae().c.size());
-  }
+  system.visit(Watch{eq, out});
   out.plan = Plan(std::move(eq));
   return out;
 }
@@ -113,10 +119,7 @@ std::string step_header(const Model& model, const Options& given, const std::str
                   method.name, method.stages, method.stages == 1 ? "" : "s", method.order(),
                   method.formulation == Formulation::none ? "" : ", ", to_string(method.formulation));
   for (std::int32_t i = 0; i < system.n(); ++i) names.positions.push_back(model.coordinates[i]);
-  if (system.is_mechanical())
-    for (const std::string& q : names.positions) names.velocities.push_back(q + "'");
-  else if (system.is_odae())
-    for (std::int32_t i = 0; i < system.nv(); ++i) names.velocities.push_back(model.odae.velocities[i]);
+  names.velocities = velocity_names(model);
   return header_text(dynamic_cast<const PlanStepper&>(*method.stepper), watched_plan(system), names);
 }
 

@@ -10,6 +10,7 @@
 #include "expr/evaluator.hpp"
 #include "model/grammar/expression.hpp"
 #include "model/grammar/suggest.hpp"
+#include "model/kind_facts.hpp"
 #include "model/written.hpp"
 #include "rattleback/error.hpp"
 #include "study/random.hpp"
@@ -30,7 +31,7 @@ struct Place {
 std::optional<Place> start_place(const Model& model, std::string_view name) {
   const bool primed = name.ends_with('\'');
   const std::string_view stem = primed ? name.substr(0, name.size() - 1) : name;
-  if (primed && model.kind != Kind::mechanical) return std::nullopt;
+  if (primed && !facts_of(model).primed) return std::nullopt;
   if (const auto i = model.coordinates.find(stem)) return Place{primed ? &Model::v0 : &Model::q0, *i};
   if (primed) return std::nullopt;
   if (const auto i = model.odae.velocities.find(stem)) return Place{&Model::v0, *i};
@@ -47,9 +48,7 @@ bool is_parameter(const Model& model, std::string_view name) {
 
 std::string names_text(const Model& model, const std::string& name) {
   std::vector<std::string> parameters, starts = model.coordinates.all(), all;
-  if (model.kind == Kind::mechanical)
-    for (const std::string& coordinate : model.coordinates.all()) starts.push_back(coordinate + "'");
-  for (const std::string& velocity : model.odae.velocities.all()) starts.push_back(velocity);
+  for (const std::string& velocity : velocity_names(model)) starts.push_back(velocity);
   if (world_of(model) != nullptr)
     for (const auto& [parameter, value] : model.parameters) parameters.push_back(parameter);
   all = parameters;

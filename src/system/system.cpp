@@ -111,6 +111,10 @@ bool System::graded_mass() const {
   return families_ ? families_->massless : is_mechanical() && mechanical().graded_mass;
 }
 
+std::vector<char> System::algebraic_states() const {
+  return port_hamiltonian_ ? port_hamiltonian_->algebraic_states() : std::vector<char>{};
+}
+
 bool System::multiplier_forces() const {
   return is_mechanical() && depends_on(*model_->graph, model_->forces, kMultiplier);
 }

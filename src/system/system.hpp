@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "expr/evaluator.hpp"
+#include "model/kind_facts.hpp"
 #include "model/kinds/port_hamiltonian.hpp"
 #include "system/acceleration.hpp"
 #include "system/families/family_mechanical.hpp"
@@ -37,7 +38,21 @@ class System {
   [[nodiscard]] const SkewGradient& skew_gradient() const { return *skew_gradient_; }
   [[nodiscard]] bool is_port_hamiltonian() const { return port_hamiltonian_.has_value(); }
   [[nodiscard]] const PortHamiltonian& port_hamiltonian() const { return *port_hamiltonian_; }
-  [[nodiscard]] bool has_energy() const { return is_mechanical() || model_->has_states(); }
+  [[nodiscard]] bool has_energy() const { return facts_of(*model_).energy; }
+  // Of each state: is it algebraic? Empty where no state can be.
+  [[nodiscard]] std::vector<char> algebraic_states() const;
+  // Calls `f` with the class of this kind: Mechanical, Dae, Overdetermined, SkewGradient or PortHamiltonian.
+  template <class F>
+  decltype(auto) visit(const F& f) const {
+    switch (model_->kind) {
+      case Kind::mechanical: break;
+      case Kind::dae: return f(dae());
+      case Kind::odae: return f(odae());
+      case Kind::skew_gradient: return f(skew_gradient());
+      case Kind::port_hamiltonian: return f(port_hamiltonian());
+    }
+    return f(mechanical());
+  }
   [[nodiscard]] std::int32_t n() const {
     return is_mechanical() || port_hamiltonian_ ? model_->coordinates.size() : odae_ ? odae_->ny : dae_->n;
   }

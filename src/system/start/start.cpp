@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "linalg/decompositions.hpp"
+#include "model/kind_facts.hpp"
 #include "rattleback/error.hpp"
 #include "system/families/family_start.hpp"
 #include "system/mechanical/redundancy.hpp"
@@ -304,20 +305,18 @@ StartAnalysis analyse(const System& system, StartFunctions& functions, const Jud
     analyse_odae(out, system, at, multipliers, dependent);
   } else {
     Dae f = system.dae();
-    const auto constraint_name = [&](std::int32_t i) { return model.constraint_names[i]; };
-    residuals(out, f.graph, f.c, true, constraint_name, at);
+    const auto named = [&](std::int32_t i) { return constraint_name(model, i); };
+    residuals(out, f.graph, f.c, true, named, at);
     const MatrixXd cy = evaluate(f.graph, derivatives(f.graph, f.c, kPosition, n), n, n, m, 0.0, q, {});
     const auto fz_nodes = derivatives(f.graph, f.f, kMultiplier, m);
     const MatrixXd fz = evaluate(f.graph, fz_nodes, m, n, m, 0.0, q, {}, multipliers);
     out.rank = row_rank(cy, dependent);
-    find_dead_rows(out, cy, [&](Eigen::Index i) { return constraint_name(static_cast<std::int32_t>(i)); });
+    find_dead_rows(out, cy, [&](Eigen::Index i) { return named(static_cast<std::int32_t>(i)); });
     const MatrixXd product = linalg::product(cy, fz);
     out.saddle_regular = m == 0 || (product.allFinite() && linalg::is_regular(product));
     out.mass_positive_definite = true;
   }
-  for (const Eigen::Index i : dependent)
-    out.redundant.push_back(system.is_mechanical() ? name(static_cast<std::int32_t>(i))
-                                                   : model.constraint_names[static_cast<std::int32_t>(i)]);
+  for (const Eigen::Index i : dependent) out.redundant.push_back(constraint_name(model, static_cast<std::int32_t>(i)));
   return out;
 }
 
@@ -363,9 +362,7 @@ std::string held_text(const Model& model, Space space) {
   if (held.empty()) return "";
   std::vector<std::string> names;
   for (std::size_t i = 0; i < std::min(held.size(), kShown); ++i)
-    names.push_back(space == kPosition         ? model.coordinates[held[i]]
-                    : model.kind == Kind::odae ? model.odae.velocities[held[i]]
-                                               : model.coordinates[held[i]] + "'");
+    names.push_back(space == kPosition ? model.coordinates[held[i]] : velocity_name(model, held[i]));
   const std::string more = held.size() > kShown ? fmt::format(" and {} more", held.size() - kShown) : "";
   return fmt::format(", with {}{} held", fmt::join(names, ", "), more);
 }
