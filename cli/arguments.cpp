@@ -76,11 +76,6 @@ void Arguments::values(std::string name, std::string unit, std::string help) {
   options_.push_back({std::move(name), std::move(unit), std::move(help), Shape::values, {}});
 }
 
-void Arguments::later(std::string name, bool takes_value, std::string instead) {
-  options_.push_back(
-      {std::move(name), "", std::move(instead), takes_value ? Shape::later_value : Shape::later_flag, {}});
-}
-
 bool Arguments::parse(std::vector<std::string> arguments) {
   // What follows "--" is no option, whatever it begins with: the way to a file called -x.toml.
   const auto end = std::ranges::find(arguments, "--");
@@ -94,8 +89,6 @@ bool Arguments::parse(std::vector<std::string> arguments) {
   read(std::move(arguments), std::move(words));
   for (const Option& option : options_) {
     if (option.given.empty()) continue;
-    if (option.shape == Shape::later_flag || option.shape == Shape::later_value)
-      fault(fmt::format("{} is not in this version{}", option.name, option.help.empty() ? "" : ". " + option.help));
     if (option.shape == Shape::value && option.given.size() > 1)
       fault(fmt::format("{} was given {} times ({} and {}); give it once", option.name, option.given.size(),
                         in_quotes(option.given[0]), in_quotes(option.given[1])));
@@ -112,7 +105,7 @@ void Arguments::check_shape(const std::vector<std::string>& arguments) {
     const std::string name = arguments[i].substr(0, arguments[i].find('='));
     const Option* option = find(name);
     if (option == nullptr) continue;
-    const bool is_flag = option->shape == Shape::flag || option->shape == Shape::later_flag;
+    const bool is_flag = option->shape == Shape::flag;
     if (is_flag && name != arguments[i])
       throw Error(fmt::format("{} takes no value, found {}", name, in_quotes(arguments[i])));
     if (is_flag || name != arguments[i]) continue;
@@ -137,7 +130,7 @@ void Arguments::read(std::vector<std::string> arguments, std::vector<std::string
   std::vector<std::string> positional;
   if (takes_system_) app.add_option("SYSTEM", positional)->expected(0, -1);
   for (Option& option : options_) {
-    if (option.shape == Shape::flag || option.shape == Shape::later_flag)
+    if (option.shape == Shape::flag)
       app.add_flag_function(option.name, [&option](std::int64_t) { option.given.assign(1, "yes"); });
     else
       app.add_option(option.name, option.given)
@@ -153,8 +146,7 @@ void Arguments::read(std::vector<std::string> arguments, std::vector<std::string
   }
 
   std::vector<std::string> names;
-  for (const Option& option : options_)
-    if (option.shape != Shape::later_flag && option.shape != Shape::later_value) names.push_back(option.name);
+  for (const Option& option : options_) names.push_back(option.name);
   bool unknown = false;
   for (const std::string& extra : app.remaining()) {
     if (!extra.starts_with('-') || extra == "-") {
@@ -280,7 +272,7 @@ std::string Arguments::help() const {
   std::vector<std::vector<std::string>> rows;
   std::size_t width = 0;
   for (const Option& option : options_) {
-    if (option.shape == Shape::later_flag || option.shape == Shape::later_value || option.help.empty()) continue;
+    if (option.help.empty()) continue;
     rows.push_back({option.unit.empty() ? option.name : option.name + " " + option.unit, option.help});
     width = std::max(width, rows.back()[0].size());
     usage += fmt::format(" [{}]{}", rows.back()[0], option.shape == Shape::values ? "..." : "");

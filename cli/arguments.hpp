@@ -19,12 +19,11 @@ class Arguments {
   // `example` is one command that works, shown by --help and where the verb lacks its system.
   Arguments(std::string verb, std::string summary, std::string example);
 
-  void system();                                                             // the verb works on one SYSTEM
-  void names(std::string unit, std::string help);                            // any number of words: ID ...
-  void flag(std::string name, std::string help);                             // --json
-  void value(std::string name, std::string unit, std::string help);          // --step H, at most once
-  void values(std::string name, std::string unit, std::string help);         // --set NAME=VALUE, any number of times
-  void later(std::string name, bool takes_value, std::string instead = {});  // in the contract, not in this version
+  void system();                                                      // the verb works on one SYSTEM
+  void names(std::string unit, std::string help);                     // any number of words: ID ...
+  void flag(std::string name, std::string help);                      // --json
+  void value(std::string name, std::string unit, std::string help);   // --step H, at most once
+  void values(std::string name, std::string unit, std::string help);  // --set NAME=VALUE, any number of times
 
   // false: --help was asked for and answered. Faults so far are kept.
   bool parse(std::vector<std::string> arguments);
@@ -53,7 +52,7 @@ class Arguments {
   [[nodiscard]] std::string help() const;
 
  private:
-  enum class Shape { flag, value, values, later_flag, later_value };
+  enum class Shape { flag, value, values };
   struct Option {
     std::string name, unit, help;
     Shape shape = Shape::flag;

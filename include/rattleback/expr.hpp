@@ -38,12 +38,47 @@ enum class Op : std::uint8_t {
   lookup, lookup_slope  // a piecewise linear function of a, given by table c, and its slope
 };
 // clang-format on
-constexpr bool is_leaf(Op op) { return op <= Op::table; }
 constexpr int arity(Op op) {  // number of node arguments
-  if (is_leaf(op)) return 0;
-  if (op <= Op::sign || op >= Op::sum) return 1;
-  return op == Op::select ? 3 : 2;
+  switch (op) {
+    case Op::constant:
+    case Op::variable:
+    case Op::index:
+    case Op::table: return 0;
+    case Op::neg:
+    case Op::sin:
+    case Op::cos:
+    case Op::tan:
+    case Op::asin:
+    case Op::acos:
+    case Op::atan:
+    case Op::sinh:
+    case Op::cosh:
+    case Op::tanh:
+    case Op::exp:
+    case Op::log:
+    case Op::sqrt:
+    case Op::abs:
+    case Op::sign:
+    case Op::sum:
+    case Op::lookup:
+    case Op::lookup_slope: return 1;
+    case Op::add:
+    case Op::sub:
+    case Op::mul:
+    case Op::div:
+    case Op::pow:
+    case Op::atan2:
+    case Op::min:
+    case Op::max:
+    case Op::hypot:
+    case Op::less:
+    case Op::less_equal: return 2;
+    case Op::select: return 3;
+  }
+  return 0;
 }
+constexpr bool is_leaf(Op op) { return arity(op) == 0; }
+constexpr bool is_lookup(Op op) { return op == Op::lookup || op == Op::lookup_slope; }
 
 struct Node {
   Op op = Op::constant;

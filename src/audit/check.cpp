@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "audit/check_families.hpp"
 #include "audit/derivative_check.hpp"
 #include "audit/integrability.hpp"
 #include "audit/port_hamiltonian_text.hpp"
@@ -14,8 +15,6 @@
 #include "model/kind_facts.hpp"
 #include "rattleback/error.hpp"
 #include "rattleback/simulate.hpp"
-#include "system/families/family_start.hpp"
-#include "system/families/family_values.hpp"
 #include "system/port_hamiltonian/derived_port_hamiltonian.hpp"
 #include "system/port_hamiltonian/port_hamiltonian_start.hpp"
 #include "system/start/start.hpp"
@@ -155,87 +154,6 @@ void add_constraints(const System& system, CheckReport& out, const StartAnalysis
   }
 }
 
-// Families too large for single coordinates: everything that can be said from their patterns.
-void check_large(const Model& model, const System* system, CheckReport& out) {
-  Graph g = *model.graph;
-  const std::int32_t n = model.coordinates.size(), m = model.multiplier_count(), mh = model.holonomic_names.size();
-  Entries K;
-  for (const Entry& e : jacobian(g, model.holonomic, kPosition)) K.push_back(e);
-  for (Entry e : jacobian(g, model.nonholonomic, kVelocity)) {
-    e.row.base += mh;
-    K.push_back(e);
-  }
-  const bool dae = model.kind == Kind::dae;
-  if (dae) K = jacobian(g, model.constraints, kPosition);
-  const auto name = [&](std::int32_t i) { return constraint_name(model, i); };
-  const Entries mass = jacobian(g, gradient(g, model.lagrangian, kVelocity), kVelocity);
-  out.mass_constant = true;
-  for (const Entry& e : mass) out.mass_constant = out.mass_constant && g.is_constant(e.expr);
-
-  const RowRank rank = row_rank(g, K, m, n, model.q0, model.v0);
-  out.rank = rank.rank;
-  for (const std::int32_t i : rank.zero) out.vanishing.push_back(name(i));
-  for (const std::int32_t i : rank.not_finite) out.not_finite.push_back(name(i));
-  if (system != nullptr && system->is_large()) {
-    const bool positive = has_positive_mass(system->families(), model.q0, model.v0);
-    out.mass_positive_definite = positive && system->families().added.c.empty();
-    out.saddle_regular = positive && out.rank == m;
-    for (std::string& note : inertia_notes(*system, {})) out.notes.push_back(std::move(note));
-  } else {
-    const bool diagonal = std::ranges::all_of(mass, [](const Entry& e) {
-      return e.row.base == e.col.base && (e.count == 0 || e.row.stride == e.col.stride);
-    });
-    const Eigen::VectorXd own = sparse_value(g, mass, n, n, n, m, model.q0, model.v0).diagonal();
-    out.mass_positive_definite = diagonal && (own.array() > 0.0).all();
-    out.saddle_regular = out.mass_positive_definite && out.rank == m;
-    if (!diagonal)
-      out.notes.emplace_back(
-          "the mass matrix is not diagonal; whether it is positive definite was not decided at this size");
-  }
-
-  Start start;
-  start.q = model.q0;
-  start.v = model.v0;
-  add_bounds(model, start);
-  const RoundedValues::Point at{start.q, start.v, start.q_error, start.v_error};
-  out.consistent = true;
-  const auto residuals = [&](const Entries& f, const Names& names, bool holonomic) {
-    if (names.empty()) return;
-    Entries rates;  // of holonomic constraints
-    if (holonomic)
-      for (Entry e : f) {
-        e.expr = total_time_derivative(g, e.expr);
-        rates.push_back(e);
-      }
-    const auto values = [&](const Entries& function) {
-      Evaluator value(g, function, names.size(), n, m);
-      const auto x = value(0.0, model.q0, model.v0);
-      return std::vector<double>(x.begin(), x.end());
-    };
-    const std::vector<double> x = values(f), rate = values(rates);
-    for (const Entries* function : {&f, static_cast<const Entries*>(&rates)})
-      for (const ConstraintResidual& r : family_residuals(
-               g, *function, holonomic && function == &f, [&](std::int32_t i) { return names[i]; }, at, model.angles))
-        out.consistent = out.consistent && r.is_rounding();
-    for (const Names::Group& group : names.groups()) {
-      ConstraintCheck c;
-      c.name =
-          group.family ? fmt::format("{}[{}:{}]", group.stem, group.first, group.first + group.count - 1) : group.stem;
-      c.holonomic = c.integrable = holonomic;
-      for (std::int32_t i = 0; i < group.count; ++i) {
-        const auto k = static_cast<std::size_t>(group.offset) + static_cast<std::size_t>(i);
-        c.start_residual = std::fmax(c.start_residual, std::fabs(x[k]));
-        c.start_residual_velocity = std::fmax(c.start_residual_velocity, std::fabs(rate[k]));
-      }
-      out.constraints.push_back(std::move(c));
-    }
-  };
-  residuals(model.holonomic, model.holonomic_names, true);
-  residuals(model.nonholonomic, model.nonholonomic_names, false);
-  out.notes.emplace_back(
-      "large families: constraints are listed by family, integrability of nonholonomic ones was not tested");
-}
-
 // Its matrices, also those of the form that is derived from a mechanical system.
 void describe_port_hamiltonian(const System& system, CheckReport& out) {
   constexpr std::int32_t kMostStates = 30;  // more would fill pages
@@ -250,13 +168,144 @@ void describe_port_hamiltonian(const System& system, CheckReport& out) {
   }
 }
 
+// Why no method takes a model that could not be made ready in single coordinates; "" when some do.
+std::string obstacle_of_families(const Model& model, const std::optional<System>& system, const std::string& refused,
+                                 CheckReport& out) {
+  std::string dead = dead_constraints(out);
+  if (!dead.empty()) return dead;
+  if (!system || !takes_families(model, {.method = "spark-gauss"}))
+    return "works on single coordinates here, and a family of this model is too large for that" +
+           (refused.empty() ? "" : ": " + refused);
+  if (const std::int32_t m = model.multiplier_count(); out.rank < m)
+    return "needs independent constraints: their rank is " + std::to_string(out.rank) + " of " + std::to_string(m) +
+           " at the start";
+  return "";
+}
+
+void describe_start(const System& system, const StartAnalysis& a, CheckReport& out) {
+  describe_port_hamiltonian(system, out);
+  out.rank = a.rank;
+  out.vanishing = a.vanishing;
+  out.not_finite = a.not_finite;
+  for (const std::string& name : a.redundant)
+    if (std::ranges::find(a.vanishing, name) == a.vanishing.end() &&
+        std::ranges::find(a.not_finite, name) == a.not_finite.end())
+      out.redundant.push_back(name);
+  out.degrees_of_freedom = out.coordinates - a.rank;
+  out.saddle_regular = a.saddle_regular;
+  out.mass_positive_definite = a.mass_positive_definite;
+  out.mass_constant = !system.is_mechanical() || system.mechanical().mass.has_value();
+  out.consistent = a.consistent;
+  add_constraints(system, out, a);
+}
+
+// The consistent state at or near the start.
+struct Nearest {
+  std::vector<double> q, v;
+  bool nowhere = false;  // there is none
+};
+
+Nearest nearest_state(const System& system, const StartAnalysis& a, CheckReport& out) {
+  const Model& model = system.model();
+  Nearest at{.q = model.q0, .v = model.v0};
+  if (a.consistent) return at;
+  if (const Projected projected = project_start(system, at.q, at.v); projected) {
+    out.nearest_q = at.q;
+    out.nearest_v = at.v;
+    return at;
+  } else if (a.vanishing.empty() && a.not_finite.empty()) {
+    out.notes.push_back("no consistent start was found near the given one: " + projected.why);
+  }
+  return {.q = model.q0, .v = model.v0, .nowhere = true};  // where a projection that failed has stopped means nothing
+}
+
+// At the consistent state. known: also of constraints that depend on one another.
+void find_multipliers(const System& system, const StartAnalysis& a, const Nearest& at, bool known, CheckReport& out) {
+  const Model& model = system.model();
+  if (system.is_odae() && a.redundant.empty() && a.saddle_regular) {
+    const StartAnalysis there = out.nearest_q.empty() ? a : analyse_start(system, at.q, at.v, model.z0);
+    if (const ContactStart c = odae_multipliers(system, there, at.q, at.v); c.solved) {
+      out.multipliers = c.psi;
+      for (std::size_t i = 0; i < c.active.size(); ++i) out.constraints[i].acts = c.active[i] != 0;
+    }
+    if (!system.odae().affine())
+      out.notes.push_back(
+          "the reaction is nonlinear in the multipliers: the natural euler methods are inconsistent here (Jay and "
+          "Simeon, theorem 3.1)");
+  } else if (known || (a.redundant.empty() && a.saddle_regular)) {
+    const auto acceleration = system.acceleration();
+    std::vector<double> guess = model.z0;
+    guess.resize(static_cast<std::size_t>(model.multiplier_count()), 0.0);
+    if (solve_from(*acceleration, 0.0, at.q, at.v, guess))
+      out.multipliers.assign(acceleration->multipliers().begin(), acceleration->multipliers().end());
+  }
+}
+
+// What --redundant minimum-norm does with constraints that depend on one another.
+std::string note_on_redundant(const CheckReport& out, bool nowhere, const ConstraintResidual* contradiction) {
+  if (contradiction != nullptr) return contradiction_text(*contradiction);
+  const bool one = out.redundant.size() == 1;
+  if (nowhere)
+    return fmt::format(
+        "'{}' {} on the other constraints at the start, and no state near it satisfies all of them: `--redundant "
+        "minimum-norm` does not run this system from there",
+        fmt::join(out.redundant, "', '"), one ? "depends" : "depend");
+  if (out.multipliers.empty())
+    return fmt::format(
+        "'{}' {} on the other constraints at the start only: accelerations that keep the others do not keep {} there. "
+        "`--redundant minimum-norm` stops there with most methods, and names what is not kept. Start a little beside "
+        "it",
+        fmt::join(out.redundant, "', '"), one ? "depends" : "depend", one ? "it" : "all of these");
+  return fmt::format(
+      "{} from the other constraints. `--redundant minimum-norm` runs this system: in each step it integrates a subset "
+      "of full rank and checks all constraints, and it reports the multipliers of least norm. Without it the system is "
+      "refused",
+      one ? "'" + out.redundant.front() + "' follows" : fmt::format("'{}' follow", fmt::join(out.redundant, "', '")));
+}
+
+// In single coordinates.
+void check_start(const System& system, CheckReport& out) {
+  const Model& model = system.model();
+  const StartAnalysis a = analyse_start(system, model.q0, model.v0, model.z0);
+  describe_start(system, a, out);
+  const Nearest at = nearest_state(system, a, out);
+  // What --redundant minimum-norm integrates at the start.
+  std::shared_ptr<Redundancy> rows;
+  int set = -1;
+  if (system.is_mechanical() && !a.redundant.empty() && a.vanishing.empty() && a.not_finite.empty() &&
+      !system.multiplier_forces()) {
+    rows = std::make_shared<Redundancy>(system, at.q, at.v);
+    set = rows->number_of(rows->choose());
+    system.set_redundancy(rows);
+  }
+  find_multipliers(system, a, at, rows != nullptr, out);
+  const ConstraintResidual* const contradiction = at.nowhere ? worst_of_dependent(a) : nullptr;
+  if (rows) out.notes.push_back(note_on_redundant(out, at.nowhere, contradiction));
+  for (std::string& note : inertia_notes(system, a)) out.notes.push_back(std::move(note));
+  if (!rows) {
+    const std::string dead = dead_constraints(out);
+    check_methods(model, out, dead.empty() ? obstacle_at_start(system, a) : dead,
+                  massless(system) && dead.empty() && a.redundant.empty() ? &system : nullptr);
+  } else if (at.nowhere) {
+    check_methods(model, out,
+                  contradiction != nullptr
+                      ? "needs constraints that can all hold: '" + contradiction->name + "' contradicts the others"
+                      : "needs a consistent start: none was found near the given one");
+  } else {
+    const System& part = *rows->subset(set).system;
+    check_methods(model, out, obstacle_at_start(part, analyse_start(part, at.q, at.v)),
+                  massless(part) ? &part : nullptr);
+    (void)rows->look(0.0, at.q, at.v);
+    refuse_drift(out, rows->only_on_constraints(set));
+  }
+}
+
 }  // namespace
 
 CheckReport check(const Model& model) {
   CheckReport out;
   out.coordinates = model.coordinates.size();
-  const std::int32_t m = model.multiplier_count();
-  out.index = m == 0 ? 0 : (!model.holonomic_names.empty() ? 3 : 2);
+  out.index = model.multiplier_count() == 0 ? 0 : (!model.holonomic_names.empty() ? 3 : 2);
   const DerivativeComparison derivatives = compare_derivatives(model);
   out.derivative_error = derivatives.error;
   out.derivatives_undetermined = derivatives.decided == 0 && derivatives.undecided > 0;
@@ -269,114 +318,13 @@ CheckReport check(const Model& model) {
   } catch (const Error& reason) {
     refused = reason.what();
   }
-  if (!system || system->has_families()) {
-    if (model.kind != Kind::odae) check_large(model, system ? &*system : nullptr, out);
-    out.degrees_of_freedom = out.coordinates - out.rank;
-    std::string obstacle = dead_constraints(out);
-    if (obstacle.empty() && (!system || !takes_families(model, {.method = "spark-gauss"})))
-      obstacle = "works on single coordinates here, and a family of this model is too large for that" +
-                 (refused.empty() ? "" : ": " + refused);
-    else if (obstacle.empty() && out.rank < m)
-      obstacle = "needs independent constraints: their rank is " + std::to_string(out.rank) + " of " +
-                 std::to_string(m) + " at the start";
-    check_methods(model, out, obstacle);
+  if (system && !system->has_families()) {
+    check_start(*system, out);
     return out;
   }
-  const StartAnalysis a = analyse_start(*system, model.q0, model.v0, model.z0);
-  describe_port_hamiltonian(*system, out);
-  out.rank = a.rank;
-  out.vanishing = a.vanishing;
-  out.not_finite = a.not_finite;
-  for (const std::string& name : a.redundant)
-    if (std::ranges::find(a.vanishing, name) == a.vanishing.end() &&
-        std::ranges::find(a.not_finite, name) == a.not_finite.end())
-      out.redundant.push_back(name);
-  out.degrees_of_freedom = out.coordinates - a.rank;
-  out.saddle_regular = a.saddle_regular;
-  out.mass_positive_definite = a.mass_positive_definite;
-  out.mass_constant = !system->is_mechanical() || system->mechanical().mass.has_value();
-  out.consistent = a.consistent;
-  add_constraints(*system, out, a);
-  std::vector<double> q = model.q0, v = model.v0;
-  bool nowhere = false;  // is there no consistent start near it?
-  if (!a.consistent) {
-    if (const Projected projected = project_start(*system, q, v); projected) {
-      out.nearest_q = q;
-      out.nearest_v = v;
-    } else {
-      q = model.q0;  // where a projection that failed has stopped means nothing
-      v = model.v0;
-      nowhere = true;
-      if (a.vanishing.empty() && a.not_finite.empty())
-        out.notes.push_back("no consistent start was found near the given one: " + projected.why);
-    }
-  }
-  // What --redundant minimum-norm integrates at the start.
-  std::shared_ptr<Redundancy> rows;
-  int set = -1;
-  if (system->is_mechanical() && !a.redundant.empty() && a.vanishing.empty() && a.not_finite.empty() &&
-      !system->multiplier_forces()) {
-    rows = std::make_shared<Redundancy>(*system, q, v);
-    set = rows->number_of(rows->choose());
-    system->set_redundancy(rows);
-  }
-  if (system->is_odae() && a.redundant.empty() && a.saddle_regular) {
-    const StartAnalysis there = out.nearest_q.empty() ? a : analyse_start(*system, q, v, model.z0);
-    if (const ContactStart c = odae_multipliers(*system, there, q, v); c.solved) {
-      out.multipliers = c.psi;
-      for (std::size_t i = 0; i < c.active.size(); ++i) out.constraints[i].acts = c.active[i] != 0;
-    }
-    if (!system->odae().affine())
-      out.notes.push_back(
-          "the reaction is nonlinear in the multipliers: the natural euler methods are inconsistent here (Jay and "
-          "Simeon, theorem 3.1)");
-  } else if (rows || (a.redundant.empty() && a.saddle_regular)) {
-    const auto acceleration = system->acceleration();
-    std::vector<double> guess = model.z0;
-    guess.resize(static_cast<std::size_t>(m), 0.0);
-    if (solve_from(*acceleration, 0.0, q, v, guess))
-      out.multipliers.assign(acceleration->multipliers().begin(), acceleration->multipliers().end());
-  }
-  const ConstraintResidual* const contradiction = nowhere ? worst_of_dependent(a) : nullptr;
-  if (rows && contradiction != nullptr)
-    out.notes.push_back(contradiction_text(*contradiction));
-  else if (rows && nowhere)
-    out.notes.push_back(
-        fmt::format("'{}' {} on the other constraints at the start, and no state near it satisfies all of them: "
-                    "`--redundant minimum-norm` does not run this system from there",
-                    fmt::join(out.redundant, "', '"), out.redundant.size() == 1 ? "depends" : "depend"));
-  else if (rows && out.multipliers.empty())
-    out.notes.push_back(fmt::format(
-        "'{}' {} on the other constraints at the start only: accelerations that keep the others do not keep {} there. "
-        "`--redundant minimum-norm` stops there with most methods, and names what is not kept. Start a little beside "
-        "it",
-        fmt::join(out.redundant, "', '"), out.redundant.size() == 1 ? "depends" : "depend",
-        out.redundant.size() == 1 ? "it" : "all of these"));
-  else if (rows)
-    out.notes.push_back(fmt::format(
-        "{} from the other constraints. `--redundant minimum-norm` runs this system: in each step it integrates a "
-        "subset of full rank and checks all constraints, and it reports the multipliers of least norm. Without it the "
-        "system is refused",
-        out.redundant.size() == 1 ? "'" + out.redundant.front() + "' follows"
-                                  : fmt::format("'{}' follow", fmt::join(out.redundant, "', '"))));
-  for (std::string& note : inertia_notes(*system, a)) out.notes.push_back(std::move(note));
-  const std::string dead = dead_constraints(out);
-  if (rows) {
-    const System& part = *rows->subset(set).system;
-    if (nowhere) {
-      check_methods(model, out,
-                    contradiction != nullptr
-                        ? "needs constraints that can all hold: '" + contradiction->name + "' contradicts the others"
-                        : "needs a consistent start: none was found near the given one");
-      return out;
-    }
-    check_methods(model, out, obstacle_at_start(part, analyse_start(part, q, v)), massless(part) ? &part : nullptr);
-    (void)rows->look(0.0, q, v);
-    refuse_drift(out, rows->only_on_constraints(set));
-    return out;
-  }
-  check_methods(model, out, dead.empty() ? obstacle_at_start(*system, a) : dead,
-                massless(*system) && dead.empty() && a.redundant.empty() ? &*system : nullptr);
+  if (model.kind != Kind::odae) check_families(model, system ? &*system : nullptr, out);
+  out.degrees_of_freedom = out.coordinates - out.rank;
+  check_methods(model, out, obstacle_of_families(model, system, refused, out));
   return out;
 }
 

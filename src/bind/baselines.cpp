@@ -353,7 +353,6 @@ class OdeStepper final : public SundialsStepper {
 // --- index1
 
 // Functions of (t, y, v', cj) as a program with its own workspace. cj is IDA's factor in dF/dy + cj dF/dy'.
-constexpr Space kFactor = kAcceleration + 1;
 
 class Functions {
  public:

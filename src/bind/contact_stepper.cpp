@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kKeptContacts = 100'000;
 constexpr int kMostChanges = 10'000;      // of the regime in one step
+constexpr std::size_t kMostPrepared = 3;  // unilateral constraints all of whose regimes are made before the run
 constexpr double kShortestFlight = 1e-3;  // after an impact, in steps
 constexpr double kInfinite = 0x1p400;     // s in lim r(y, z, s e)/s: its square is still finite
 constexpr double kEps = 0x1p-52;
@@ -110,6 +111,19 @@ ContactStepper::ContactStepper(const Overdetermined& system, const OdaeParts& pa
   for (Signs* s : {&before_, &after_, &trial_})
     for (auto* list : {&s->g, &s->k, &s->room, &s->psi}) list->assign(m_, 0.0);
   contacts_.reserve(64);
+  if (parts.unilateral.size() <= kMostPrepared) prepare(parts.unilateral);
+}
+
+void ContactStepper::prepare(const std::vector<std::int32_t>& unilateral) {
+  for (std::size_t set = 0; set < std::size_t{1} << unilateral.size(); ++set) {
+    std::vector<char> active(m_, 1);
+    for (std::size_t k = 0; k < unilateral.size(); ++k)
+      active[static_cast<std::size_t>(unilateral[k])] = (set >> k & 1) != 0 ? 1 : 0;
+    try {
+      (void)regime(active);
+    } catch (const Error&) {  // such constraints cannot act together; a run that comes there says so
+    }
+  }
 }
 
 ContactStepper::Regime& ContactStepper::regime(const std::vector<char>& active) {
@@ -316,15 +330,14 @@ bool ContactStepper::find(double left, double begin, double end, double& done, T
   return try_part(a, after_);
 }
 
-// One part of a step, up to its end or to the next change of the regime.
-bool ContactStepper::part(double left, double& done) {
+// The part as if the regime lasted: state and signs at its end.
+bool ContactStepper::try_whole(double left) {
   Regime& r = *regime_;
   copy(r.stepper->q(), y_part_);
   copy(r.stepper->v(), z_part_);
   look(t_part_, y_part_, z_part_, before_);
   for (std::size_t c = 0; c < m_; ++c)
     if (r.active[c] == 0 && before_.g[c] > before_.room[c]) armed_[c] = 1;
-
   const AdvanceReport report = r.stepper->advance(left, 1);
   if (!report.ok) {
     failure_ = report.failure;
@@ -332,66 +345,74 @@ bool ContactStepper::part(double left, double& done) {
   }
   const double t_end = t_part_ + left;
   look(t_end, r.stepper->q(), r.stepper->v(), after_);
-  if (!multipliers(t_end, after_)) return false;
+  return multipliers(t_end, after_);
+}
 
-  double begin = 0.0, end = left;
-  bool over = false, at_once = false;
-  Trigger what;
+// A constraint that has just been left is violated at the end: was there a moment when it was clear of g = 0 and nothing else
+// had happened? The search goes on from there.
+bool ContactStepper::met_again(std::size_t c, double left, Ending& ending) {
+  watched_[c] = 1;
+  double clear = left, alone = 0.0;
+  bool found = false;
+  for (int i = 0; i < 40 && !found; ++i) {
+    clear *= 0.5;
+    if (!try_part(clear, trial_)) return false;
+    if (!(trial_.g[c] > trial_.room[c])) continue;
+    found = least(trial_).value > 0.0;
+    alone = clear;
+  }
+  if (found) {
+    ending.begin = std::fmax(ending.begin, clear);
+  } else if (alone > 0.0) {  // something else comes first, hard on the start
+    watched_[c] = 0;
+    ending.end = std::fmin(ending.end, alone);
+  } else {
+    ending.at_once = true;
+    ending.what = {-1.0, static_cast<std::int32_t>(c)};
+  }
+  if (ending.end <= ending.begin) ending.begin = 0.0;
+  return true;
+}
+
+// Which constraints are watched, and has one of them changed its sign at the end of the part?
+bool ContactStepper::watch(double left, Ending& ending) {
   for (std::size_t c = 0; c < m_; ++c) {
     if (one_sided_[c] == 0) continue;
-    watched_[c] = r.active[c] != 0 || armed_[c] != 0 ? 1 : 0;
-    if (r.active[c] != 0) {
-      over = over || after_.psi[c] < 0.0;
-    } else if (after_.g[c] < -after_.room[c]) {
-      over = true;
-      if (armed_[c] != 0) continue;
-      // It has just been left: look for a moment when it was clear of it and nothing else had happened.
-      watched_[c] = 1;
-      double clear = left, alone = 0.0;
-      bool found = false;
-      for (int i = 0; i < 40 && !found; ++i) {
-        clear *= 0.5;
-        if (!try_part(clear, trial_)) return false;
-        if (!(trial_.g[c] > trial_.room[c])) continue;
-        found = least(trial_).value > 0.0;
-        alone = clear;
-      }
-      if (found) {
-        begin = std::fmax(begin, clear);
-      } else if (alone > 0.0) {  // something else comes first, hard on the start
-        watched_[c] = 0;
-        end = std::fmin(end, alone);
-      } else {
-        at_once = true;
-        what = {-1.0, static_cast<std::int32_t>(c)};
-      }
-      if (end <= begin) begin = 0.0;
-    }
+    const bool active = regime_->active[c] != 0;
+    watched_[c] = active || armed_[c] != 0 ? 1 : 0;
+    const bool changed = active ? after_.psi[c] < 0.0 : after_.g[c] < -after_.room[c];
+    ending.over = ending.over || changed;
+    if (changed && !active && armed_[c] == 0 && !met_again(c, left, ending)) return false;
   }
-  if (!over) {
-    double where = left;
-    bool moved = false;
-    if (!dips(left, where, moved)) return false;
-    if (where < left) {
-      over = true;
-      end = where;
-    } else if (moved && !try_part(left, after_)) {
-      return false;
-    }
+  if (ending.over) return true;
+  double where = left;
+  bool moved = false;
+  if (!dips(left, where, moved)) return false;
+  if (where < left) {
+    ending.over = true;
+    ending.end = where;
+    return true;
   }
-  if (!over) {
+  return !moved || try_part(left, after_);
+}
+
+// One part of a step, up to its end or to the next change of the regime.
+bool ContactStepper::part(double left, double& done) {
+  Ending ending{.end = left};
+  if (!try_whole(left) || !watch(left, ending)) return false;
+  if (!ending.over) {
     psi_ = after_.psi;
     done = left;
     return true;
   }
-  if (at_once) {
+  if (ending.at_once) {
     done = 0.0;
     if (!try_part(0.0, after_)) return false;
-  } else if (!find(left, begin, end, done, what)) {
+  } else if (!find(left, ending.begin, ending.end, done, ending.what)) {
     return false;
   }
   t_part_ += done;
-  return change(what, step_size_);
+  return change(ending.what, step_size_);
 }
 
 bool ContactStepper::change(const Trigger& what, double h) {

@@ -58,14 +58,25 @@ class ContactStepper final : public Stepper {
     double value = 0.0;  // negative: the regime is over
     std::int32_t constraint = -1;
   };
+  // Where in a part the regime ends.
+  struct Ending {
+    bool over = false;     // it does
+    bool at_once = false;  // at the beginning, by `what`
+    double begin = 0.0, end = 0.0;
+    Trigger what = {};
+  };
 
-  Regime& regime(const std::vector<char>& active);
+  Regime& regime(const std::vector<char>& active);            // made when it is first asked for
+  void prepare(const std::vector<std::int32_t>& unilateral);  // all of them
   void look(double t, std::span<const double> y, std::span<const double> z, Signs& out);
   bool multipliers(double t, Signs& out);  // of the regime at its stepper's state
   bool try_part(double part, Signs& out);  // from the beginning of the part
   [[nodiscard]] Trigger least(const Signs& s) const;
   bool step(double h);
   bool part(double left, double& done);
+  bool try_whole(double left);
+  bool watch(double left, Ending& ending);
+  bool met_again(std::size_t constraint, double left, Ending& ending);
   bool dips(double left, double& where, bool& moved);
   bool find(double left, double begin, double end, double& done, Trigger& what);
   bool change(const Trigger& what, double h);

@@ -9,8 +9,6 @@
 namespace rattleback {
 namespace {
 
-constexpr Space kFrozen = 6;  // stands for v while g is differentiated twice along it
-
 // factor G(Psi) = right-hand side, reached at kCarried = 1. Results: Psi, then G_psi row by row.
 Equations branch_equations(const Overdetermined& system, bool with_force, double factor) {
   Overdetermined o = system;

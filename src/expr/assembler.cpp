@@ -145,7 +145,7 @@ void Assembler::emit_one(Program& program, NodeId id) {
     return;
   }
   if (n.count != 0) throw std::logic_error("Assembler: a member of a family outside its loop");
-  if (n.op >= Op::lookup) {
+  if (is_lookup(n.op)) {
     const auto values = graph_.table_values(n.c);
     const auto known = std::find_if(program.tables.begin(), program.tables.end(), [&](const std::vector<double>& t) {
       return std::equal(t.begin(), t.end(), values.begin(), values.end());

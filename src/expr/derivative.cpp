@@ -201,8 +201,31 @@ bool can_fail(const Graph& g, const Node& n) {
       const auto usual = [&](NodeId k) { return g.is_constant(k) && std::isnormal(g[k].value); };
       return !usual(n.b) && !(d.op == Op::select && usual(d.c) && excludes_zero(g, d.a, d.b));
     }
-    default: return false;
+    case Op::constant:
+    case Op::variable:
+    case Op::index:
+    case Op::table:
+    case Op::neg:
+    case Op::sin:
+    case Op::cos:
+    case Op::atan:
+    case Op::tanh:
+    case Op::abs:
+    case Op::sign:
+    case Op::add:
+    case Op::sub:
+    case Op::mul:
+    case Op::min:
+    case Op::max:
+    case Op::hypot:
+    case Op::less:
+    case Op::less_equal:
+    case Op::select:
+    case Op::sum:
+    case Op::lookup:
+    case Op::lookup_slope: return false;
   }
+  return false;
 }
 
 // Numbers that are none, such as sqrt(r) with the parameter r = -1.

@@ -6,11 +6,11 @@
 #include <functional>
 
 #include "expr/rewrite.hpp"
+#include "expr/spaces.hpp"
 
 namespace rattleback {
 namespace {
 
-constexpr Space kHinge = 0xffe2;
 // Below these, repeating the work costs less than a product for each function and variable.
 constexpr std::size_t kFewestVariables = 4, kFewestFunctions = 4;
 

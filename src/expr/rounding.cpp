@@ -50,8 +50,18 @@ double passed_on(Op op, Rounded a, Rounded b, Rounded c, double r) {
     case Op::hypot:
       return r > 0.0 ? (size(a.value) * a.error + size(b.value) * b.error) / r : std::hypot(a.error, b.error);
     case Op::select: return a.value != 0.0 ? b.error : c.error;
-    default: return 0.0;
+    case Op::constant:
+    case Op::variable:
+    case Op::index:
+    case Op::table:
+    case Op::sign:
+    case Op::less:
+    case Op::less_equal:
+    case Op::sum:
+    case Op::lookup:
+    case Op::lookup_slope: return 0.0;
   }
+  return 0.0;
 }
 
 double raised(double x, double error, double floor) { return x == std::floor(x) ? error : std::fmax(error, floor); }

@@ -3,12 +3,11 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "expr/spaces.hpp"
 #include "expr/traverse.hpp"
 
 namespace rattleback {
 namespace {
-
-constexpr Space kScratch = 0xfff0;  // a variable for derivatives of single operations
 
 class Slopes {
  public:
@@ -25,7 +24,7 @@ class Slopes {
 
  private:
   NodeId value(const Node& n, NodeId a, NodeId b, NodeId c) {
-    if (n.op == Op::lookup || n.op == Op::lookup_slope) return g.lookup(n.c, a, n.op == Op::lookup_slope);
+    if (is_lookup(n.op)) return g.lookup(n.c, a, n.op == Op::lookup_slope);
     switch (arity(n.op)) {
       case 1: return g.unary(n.op, a);
       case 2: return g.binary(n.op, a, b);
@@ -93,8 +92,18 @@ class Slopes {
       case Op::less_equal:
       case Op::lookup:
       case Op::lookup_slope: return quotient(f);
-      default: return along(a, [&](NodeId u) { return g.unary(n.op, u); });
+      case Op::constant:
+      case Op::variable:
+      case Op::index:
+      case Op::table:
+      case Op::asin:
+      case Op::acos:
+      case Op::atan:
+      case Op::log:
+      case Op::abs:
+      case Op::sum: return along(a, [&](NodeId u) { return g.unary(n.op, u); });
     }
+    return g.zero();
   }
 
   NodeId quotient(const Span& f) {  // a jump: nothing better than the difference of the values

@@ -23,8 +23,34 @@ int precedence(Op op) {
     case Op::div: return 3;
     case Op::neg: return 4;
     case Op::pow: return 5;
-    default: return 6;
+    case Op::constant:
+    case Op::variable:
+    case Op::index:
+    case Op::table:
+    case Op::sin:
+    case Op::cos:
+    case Op::tan:
+    case Op::asin:
+    case Op::acos:
+    case Op::atan:
+    case Op::sinh:
+    case Op::cosh:
+    case Op::tanh:
+    case Op::exp:
+    case Op::log:
+    case Op::sqrt:
+    case Op::abs:
+    case Op::sign:
+    case Op::atan2:
+    case Op::min:
+    case Op::max:
+    case Op::hypot:
+    case Op::select:
+    case Op::sum:
+    case Op::lookup:
+    case Op::lookup_slope: return 6;
   }
+  return 6;
 }
 
 std::string write(const Graph& g, NodeId id, const std::function<std::string(const Node&)>& name, int budget,
@@ -59,12 +85,30 @@ std::string write(const Graph& g, NodeId id, const std::function<std::string(con
       return fmt::format("{} {} {}", arg(n.a, p), kNames[static_cast<std::size_t>(n.op)], arg(n.b, p + 1));
     }
     case Op::pow: return fmt::format("{}^{}", arg(n.a, 6), arg(n.b, 5));
-    default: {
+    case Op::sin:
+    case Op::cos:
+    case Op::tan:
+    case Op::asin:
+    case Op::acos:
+    case Op::atan:
+    case Op::sinh:
+    case Op::cosh:
+    case Op::tanh:
+    case Op::exp:
+    case Op::log:
+    case Op::sqrt:
+    case Op::abs:
+    case Op::sign:
+    case Op::atan2:
+    case Op::min:
+    case Op::max:
+    case Op::hypot: {
       std::string s = std::string(kNames[static_cast<std::size_t>(n.op)]) + "(" + arg(n.a, 0);
       if (arity(n.op) == 2) s += ", " + arg(n.b, 0);
       return s + ")";
     }
   }
+  return "";
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ NodeId rebuild(Graph& graph, NodeId id, F&& image) {
   switch (arity(n.op)) {
     case 0: return id;
     case 1:
-      if (n.op >= Op::lookup) return graph.lookup(n.c, image(n.a), n.op == Op::lookup_slope);
+      if (is_lookup(n.op)) return graph.lookup(n.c, image(n.a), n.op == Op::lookup_slope);
       return n.op == Op::sum ? graph.sum(image(n.a), static_cast<std::int32_t>(n.b)) : graph.unary(n.op, image(n.a));
     case 2: return graph.binary(n.op, image(n.a), image(n.b));
     default: return graph.select(image(n.a), image(n.b), image(n.c));

@@ -48,7 +48,7 @@ double PointValues::compute(const Node& n, std::int32_t k, const std::vector<dou
   switch (arity(n.op)) {
     case 0: return leaf(n, k);
     case 1:
-      if (n.op >= Op::lookup) return look_up(graph_.table_values(n.c), values[n.a], n.op == Op::lookup_slope);
+      if (is_lookup(n.op)) return look_up(graph_.table_values(n.c), values[n.a], n.op == Op::lookup_slope);
       return apply(n.op, values[n.a]);
     case 2: return apply(n.op, values[n.a], values[n.b]);
     default: return apply(n.op, values[n.a], values[n.b], values[n.c]);

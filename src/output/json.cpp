@@ -267,7 +267,7 @@ Json options_json(const Options& options, const LoadOptions& load) {
 
 std::string systems_json() {
   Json list = Json::array();
-  for (const System& system : systems())
+  for (const ListedSystem& system : systems())
     list.push_back({{"name", system.key}, {"title", system.title}, {"kind", system.kind}});
   return dump({{"systems", list}});
 }

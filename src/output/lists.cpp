@@ -62,8 +62,8 @@ std::string energy(const MethodInfo& info) {
 
 }  // namespace
 
-std::vector<System> systems() {
-  std::vector<System> list;
+std::vector<ListedSystem> systems() {
+  std::vector<ListedSystem> list;
   for (const ShippedModel& model : shipped_models()) {
     std::string kind = top_level_string(model.text, "kind");
     list.push_back({std::string(model.key), top_level_string(model.text, "name"),
@@ -177,7 +177,7 @@ std::string methods_text() {
 
 std::string systems_text() {
   std::vector<std::vector<std::string>> rows = {{"SYSTEM", "KIND", "TITLE"}};
-  for (const System& system : systems()) rows.push_back({system.key, system.kind, system.title});
+  for (const ListedSystem& system : systems()) rows.push_back({system.key, system.kind, system.title});
   return align(rows, 0) +
          "\nTry one: rattleback run SYSTEM. Your own system is a model file: rattleback run FILE.toml\n";
 }

@@ -9,11 +9,11 @@
 
 namespace rattleback::report {
 
-struct System {
+struct ListedSystem {
   std::string key, title, kind;
 };
 // The shipped systems with title and kind as their files say, read without building the models: listing stays instant.
-std::vector<System> systems();
+std::vector<ListedSystem> systems();
 
 // Does this method choose its own steps? No for names that are not registered (a user's tableau).
 bool is_adaptive(std::string_view method);

@@ -41,9 +41,9 @@ double evaluated(const std::string& text) {
   return evaluate_number(nothing, "number", text);
 }
 
-class Reader {
+class RecipeReader {
  public:
-  Reader(const std::string& text, const std::string& file, bool quick)
+  RecipeReader(const std::string& text, const std::string& file, bool quick)
       : source_(file, text), root_(front::parse_document(source_)), quick_(quick) {}
 
   Recipe read() {
@@ -371,7 +371,7 @@ class Reader {
 }  // namespace
 
 Recipe read_recipe(const std::string& text, const std::string& file, bool quick) {
-  return Reader(text, file, quick).read();
+  return RecipeReader(text, file, quick).read();
 }
 
 }  // namespace rattleback::reproduce

@@ -17,16 +17,10 @@
 #include <vector>
 
 #include "expr/program.hpp"
+#include "expr/spaces.hpp"
 #include "step/solving.hpp"
 
 namespace rattleback {
-
-inline constexpr Space kUnknown = 4;
-inline constexpr Space kStepSize = 5;          // h
-inline constexpr Space kPreviousStep = 6;      // the step size before this one (two-step methods)
-inline constexpr Space kCarried = 7;           // further state that a method carries from step to step
-inline constexpr Space kAcceleration = 8;      // v' (dae: y') at the start of the step, for cold starting guesses
-inline constexpr Space kReferenceEnergy = 10;  // the energy of the run's start (energy-preserving methods)
 
 // What the matrix of a Runge-Kutta step is like for h -> 0. Unknowns and equations are `stages` velocities of n components,
 // then `multipliers` vectors of m:

@@ -16,10 +16,6 @@
 
 namespace rattleback {
 
-// Values of the residual, and the solution of the small system, as variables of formulas.
-inline constexpr Space kResidualValue = 0xffe0;
-inline constexpr Space kSchurSolution = 0xffe1;
-
 struct LeadingForm {
   std::vector<std::int32_t> kept;   // places of the multipliers in the block
   std::vector<NodeId> schur;        // S, row-major

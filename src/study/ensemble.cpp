@@ -347,6 +347,43 @@ std::size_t fitting_piece(const MemberModels& models, const EnsembleRequest& req
       std::max(grid.every + 1, static_cast<std::int64_t>(std::ceil(static_cast<double>(grid.whole) / fit)))));
 }
 
+// What a process of an ensemble has, for the first one.
+void send(Ranks& ranks, std::optional<MemberError> fault, const Packed& members) {
+  Packed letter;
+  std::uint8_t failed = fault ? 1 : 0;
+  letter.field<true>(failed);
+  if (fault) {
+    std::uint64_t member = fault->member;
+    letter.field<true>(member);
+    letter.field<true>(fault->text);
+  }
+  ranks.send(letter.bytes());
+  ranks.send(fault ? std::string() : members.bytes());
+}
+
+// `fault` becomes the one of the first member that has one.
+void receive(Ranks& ranks, int from, Sum& sum, std::optional<MemberError>& fault) {
+  Packed letter(ranks.receive(from)), members(ranks.receive(from));
+  std::uint8_t failed = 0;
+  letter.field<false>(failed);
+  if (failed != 0) {
+    std::uint64_t member = 0;
+    MemberError other;
+    letter.field<false>(member);
+    letter.field<false>(other.text);
+    other.member = member;
+    if (!fault || other.member < fault->member) fault = other;
+  }
+  while (!members.done()) {
+    std::uint64_t at = 0, number = 0;
+    members.field<false>(at);
+    members.field<false>(number);
+    std::vector<Finished> found(number);
+    for (Finished& f : found) members.finished<false>(f);
+    if (!fault) sum.take(at, std::move(found));
+  }
+}
+
 EnsembleReport ensemble(const MemberModels& models, const EnsembleRequest& request) {
   Ranks* const ranks = Ranks::get();
   const int rank = ranks != nullptr ? ranks->rank() : 0, size = ranks != nullptr ? ranks->size() : 1;
@@ -413,39 +450,10 @@ EnsembleReport ensemble(const MemberModels& models, const EnsembleRequest& reque
   }
   // Every process tells the first one what it has, a fault included: nobody waits for somebody who is gone.
   if (ranks != nullptr && rank != 0) {
-    Packed letter;
-    std::uint8_t failed = fault ? 1 : 0;
-    letter.field<true>(failed);
-    if (fault) {
-      std::uint64_t member = fault->member;
-      letter.field<true>(member);
-      letter.field<true>(fault->text);
-    }
-    ranks->send(letter.bytes());
-    ranks->send(fault ? std::string() : packed.bytes());
+    send(*ranks, fault, packed);
     return out;
   }
-  for (int from = 1; from < size; ++from) {
-    Packed letter(ranks->receive(from)), members(ranks->receive(from));
-    std::uint8_t failed = 0;
-    letter.field<false>(failed);
-    if (failed != 0) {
-      std::uint64_t member = 0;
-      MemberError other;
-      letter.field<false>(member);
-      letter.field<false>(other.text);
-      other.member = member;
-      if (!fault || other.member < fault->member) fault = other;
-    }
-    while (!members.done()) {
-      std::uint64_t at = 0, number = 0;
-      members.field<false>(at);
-      members.field<false>(number);
-      std::vector<Finished> found(number);
-      for (Finished& f : found) members.finished<false>(f);
-      if (!fault) sum.take(at, std::move(found));
-    }
-  }
+  for (int from = 1; from < size; ++from) receive(*ranks, from, sum, fault);
   if (fault) throw Error(fault->text);
   out.members.resize(sum.added());
   sum.finish();

@@ -21,9 +21,9 @@ constexpr std::size_t kLongest = 200;  // characters that a message repeats
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-class Evaluator {
+class CoefficientEvaluator {
  public:
-  explicit Evaluator(std::string_view text) : text_(text) {}
+  explicit CoefficientEvaluator(std::string_view text) : text_(text) {}
 
   Real value() {
     const Real result = sum(0);
@@ -144,6 +144,6 @@ class Evaluator {
 
 }  // namespace
 
-Real evaluate_coefficient(const std::string& text) { return Evaluator(text).value(); }
+Real evaluate_coefficient(const std::string& text) { return CoefficientEvaluator(text).value(); }
 
 }  // namespace rattleback

@@ -172,9 +172,9 @@ std::string without_tables(const std::string& text, const std::string& path) {
   return text;
 }
 
-class Reader {
+class TableauReader {
  public:
-  Reader(const std::string& text, const std::string& path)
+  TableauReader(const std::string& text, const std::string& path)
       : path_(path), source_(path, without_tables(text, path)), table_(front::parse_document(source_)) {}
 
   UserTableau read() {
@@ -407,7 +407,9 @@ class Reader {
 
 }  // namespace
 
-UserTableau parse_user_tableau(const std::string& text, const std::string& path) { return Reader(text, path).read(); }
+UserTableau parse_user_tableau(const std::string& text, const std::string& path) {
+  return TableauReader(text, path).read();
+}
 
 UserTableau read_user_tableau(const std::string& path) {
   const files::FileText file = files::read_text(path, files::kLargestTableau);

@@ -49,6 +49,21 @@ def check_reachable(all_pages, faults):
             faults.add(pages.name_of(page), "no link from docs/index.md leads here")
 
 
+def check_rooms(faults):
+    """Each says in one paragraph what it holds, and what it names is there."""
+    for page in pages.rooms():
+        if not page.exists():
+            faults.add(pages.name_of(page), "is missing: what is here, what to read first, who uses it")
+            continue
+        text = page.read_text(encoding="utf-8")
+        if not re.fullmatch(r"# [^\n]+\n\n[^\n]+(?:\n[^\n]+)*\n", text):
+            faults.add(pages.name_of(page), "is not a heading and one paragraph")
+        for name in re.findall(r"`((?:\.\./|src/)?[\w/]+(?:\.[ch]pp)?|\.\.)`", text):
+            where = pages.ROOT if name.startswith("src/") else page.parent
+            if ("/" in name or "." in name) and not (where / name).exists():
+                faults.add(pages.name_of(page), f"there is no {name}")
+
+
 def check_citations(all_pages, faults):
     entries = set(re.findall(r"^@\w+\{(\w+),", (pages.ROOT / "docs/references.bib").read_text(encoding="utf-8"), re.M))
     files = list(all_pages)
@@ -116,6 +131,7 @@ def main():
         check_links(page, faults)
         check_quotes(page, faults)
     check_reachable(all_pages, faults)
+    check_rooms(faults)
     check_citations(all_pages, faults)
     check_options(faults)
     check_picture(faults)

@@ -23,9 +23,17 @@ if not pathlib.Path(BINARY).is_file():
     raise SystemExit(f"{BINARY} is not there. Build it with ./run, or set RATTLEBACK_BINARY to a program that was built")
 
 
+ROOMS = ("src/method", "src/system", "src/model", "src/engine")  # whose folders say what they hold
+
+
 def all_pages():
     top = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
-    return [page for page in top + sorted((ROOT / "docs").rglob("*.md")) if page.exists()]
+    return [page for page in top + sorted((ROOT / "docs").rglob("*.md")) + rooms() if page.exists()]
+
+
+def rooms():
+    """The README of each folder in ROOMS, whether it is there or not."""
+    return [folder / "README.md" for room in ROOMS for folder in sorted((ROOT / room).iterdir()) if folder.is_dir()]
 
 
 def name_of(page):

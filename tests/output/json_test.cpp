@@ -237,7 +237,7 @@ TEST(MethodsJson, EveryMethodHasItsClaims) {
 TEST(SystemsList, TitlesAndKindsAreThoseOfTheRealReader) {
   const auto list = report::systems();
   ASSERT_FALSE(list.empty());
-  for (const report::System& system : list) {
+  for (const report::ListedSystem& system : list) {
     const Model model = load_model(system.key);
     EXPECT_EQ(system.title, model.name);
     // An interconnection is a port-Hamiltonian system once it is joined.

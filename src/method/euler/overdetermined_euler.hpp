@@ -6,9 +6,6 @@
 
 namespace rattleback {
 
-inline constexpr Space kBranch =
-    9;  // limits of Psi_0 and Psi_1 for h -> 0, on the branch of the consistent multipliers
-
 struct EulerScheme {
   bool natural = false;    // Psi_1 of its own at the end, instead of the correction that makes the method consistent
   bool conjugate = false;  // v and f at the end of the step instead of its beginning

@@ -100,20 +100,8 @@ class EnergyStep {
 
   Vec coordinate(Point& /*at*/, const Vec& x1, const Vec& dx) {
     Vec G;
-    for (std::size_t i = 0; i < n_; ++i)
-      G.push_back(slope(g_, s_.H, dx[i], [&](NodeId leaf) {
-                    const Node n = g_[leaf];
-                    const auto k = static_cast<std::size_t>(n.base());
-                    if (n.space == kPosition && k == i) return Span{start_.x0[k], x1[k], g_.one()};
-                    const NodeId still = n.space == kPosition     ? (k < i ? x1[k] : start_.x0[k])
-                                         : n.space == kMultiplier ? start_.held[k]
-                                                                  : leaf;
-                    return Span{still, still, g_.zero()};
-                  }).slope);
-    if (!start_.feed_back) return G;
-    const NodeId factor = share(dot(g_, dx, dx), dot(g_, G, G));
-    for (std::size_t i = 0; i < n_; ++i) G[i] = g_.add(G[i], g_.mul(factor, dx[i]));
-    return G;
+    for (std::size_t i = 0; i < n_; ++i) G.push_back(slope_in(i, x1, dx, x1, start_.x0));
+    return fed_back(std::move(G), dx);
   }
 
  private:
@@ -125,6 +113,29 @@ class EnergyStep {
       out.push_back(g_.add(start_.x0[k], g_.mul(in_.h, combine(g_, weight, column))));
     }
     return out;
+  }
+
+  // Slope of H in x_i between x0 and x1, with the coordinates before i and those after it at these places.
+  NodeId slope_in(std::size_t i, const Vec& x1, const Vec& dx, const Vec& before, const Vec& after) {
+    return slope(g_, s_.H, dx[i],
+                 [&](NodeId leaf) {
+                   const Node n = g_[leaf];
+                   const auto k = static_cast<std::size_t>(n.base());
+                   if (n.space == kPosition && k == i) return Span{start_.x0[k], x1[k], g_.one()};
+                   const NodeId still = n.space == kPosition     ? (k < i ? before[k] : after[k])
+                                        : n.space == kMultiplier ? start_.held[k]
+                                                                 : leaf;
+                   return Span{still, still, g_.zero()};
+                 })
+        .slope;
+  }
+
+  // G with G . dx = H(x1) - E instead of H(x1) - H(x0).
+  Vec fed_back(Vec G, const Vec& dx) {
+    if (!start_.feed_back) return G;
+    const NodeId factor = share(dot(g_, dx, dx), dot(g_, G, G));
+    for (std::size_t i = 0; i < n_; ++i) G[i] = g_.add(G[i], g_.mul(factor, dx[i]));
+    return G;
   }
 
   // a/b, or 0 where the condition does not hold; the branch that is not taken has finite derivatives.

@@ -12,6 +12,7 @@
 // The positions by a fixed number of Newton's corrections. Each is a linear system, so the step stays without iterations.
 #include "method/runge_kutta/ode_dop853.hpp"
 
+#include "expr/vectors.hpp"
 #include "method/step_inputs.hpp"
 #include "system/point.hpp"
 
@@ -27,11 +28,146 @@ NodeId without_acceleration(Graph& g, NodeId e) {
   });
 }
 
-NodeId product(Graph& g, const std::vector<NodeId>& x, const std::vector<NodeId>& y) {
-  NodeId sum = g.zero();
-  for (std::size_t i = 0; i < x.size(); ++i) sum = g.add(sum, g.mul(x[i], y[i]));
-  return sum;
-}
+// Writes the stages one after the other.
+class ExplicitStep {
+ public:
+  ExplicitStep(Equations& eq, Mechanical& f)
+      : eq_(eq),
+        f_(f),
+        g_(eq.graph),
+        n_(static_cast<std::size_t>(f.n)),
+        m_(static_cast<std::size_t>(f.m)),
+        explicit_acceleration_(f.inverse_mass.has_value()),
+        in_(eq, f.n, f.m, true) {
+    eq.turn_free = true;
+    eq.eliminate = explicit_acceleration_;
+    for (const NodeId p : explicit_acceleration_ ? f.p_rest : f.p)
+      momentum_rate_.push_back(without_acceleration(g_, p));
+    for (const NodeId k : f.k) constraint_rate_.push_back(without_acceleration(g_, k));
+  }
+
+  void add_stage(double node, std::span<const double> row) {
+    const Vec Q = moved(in_.q, row, V_), v = moved(in_.v, row, A_);
+    Vec a = explicit_acceleration_ ? Vec{} : add_unknowns(f_.n, in_.acceleration);
+    lambda_ = add_unknowns(f_.m, in_.multipliers);
+    Point at(g_, in_.time(node), Q, v, lambda_);
+    std::vector<Vec> K;
+    for (const auto& each : f_.K) K.push_back(at(each));
+    // force - what of d/dt L_v does not contain the acceleration
+    Vec force;
+    for (std::size_t k = 0; k < n_; ++k) force.push_back(g_.sub(at(f_.force[k]), at(momentum_rate_[k])));
+    if (explicit_acceleration_) {
+      a = inverse_mass_times(force);
+      for (std::size_t c = 0; c < m_; ++c) {
+        const Vec direction = inverse_mass_times(K[c]);
+        for (std::size_t k = 0; k < n_; ++k) a[k] = g_.sub(a[k], g_.mul(direction[k], lambda_[c]));
+      }
+    } else {
+      for (std::size_t k = 0; k < n_; ++k) {
+        NodeId balance = g_.sub(dot(g_, at(f_.Lvv[k]), a), force[k]);
+        for (std::size_t c = 0; c < m_; ++c) balance = g_.add(balance, g_.mul(K[c][k], lambda_[c]));
+        eq_.residuals.push_back(balance);
+      }
+    }
+    for (std::size_t c = 0; c < m_; ++c) eq_.residuals.push_back(g_.add(at(constraint_rate_[c]), dot(g_, K[c], a)));
+    V_.push_back(v);
+    A_.push_back(a);
+  }
+
+  // The end of the step, by the stages so far.
+  void end(std::span<const double> weight, bool project) {
+    Vec q1 = moved(in_.q, weight, V_), v1 = moved(in_.v, weight, A_);
+    if (project) put_back(q1, v1);
+    eq_.results = q1;
+    eq_.results.insert(eq_.results.end(), v1.begin(), v1.end());
+    eq_.results.insert(eq_.results.end(), lambda_.begin(), lambda_.end());
+  }
+
+  void add_error(std::span<const double> weight) {
+    for (const Rates* rates : {&V_, &A_})
+      for (std::size_t i = 0; i < n_; ++i) eq_.extra.push_back(rate_sum(weight, *rates, i));
+  }
+
+  // Of all stages so far, for dense output.
+  void add_rates() {
+    for (const Rates* rates : {&V_, &A_})
+      for (const auto& rate : *rates) eq_.extra.insert(eq_.extra.end(), rate.begin(), rate.end());
+  }
+
+ private:
+  using Rates = std::vector<Vec>;  // [stage][component]
+
+  NodeId rate_sum(std::span<const double> weight, const Rates& rates, std::size_t i) {
+    Vec column;
+    for (const auto& each : rates) column.push_back(each[i]);
+    return combine(g_, weight.first(column.size()), column);
+  }
+
+  // x0 + h sum_j weight_j rate_j, by component.
+  Vec moved(const Vec& x0, std::span<const double> weight, const Rates& rates) {
+    Vec x = x0;
+    for (std::size_t i = 0; i < n_ && !rates.empty(); ++i)
+      x[i] = g_.add(x0[i], g_.mul(in_.h, rate_sum(weight, rates, i)));
+    return x;
+  }
+
+  Vec inverse_mass_times(const Vec& x) {
+    if (!f_.inverse_mass) return x;
+    Vec y;
+    for (std::size_t k = 0; k < n_; ++k) y.push_back(combine(g_, std::span(*f_.inverse_mass).subspan(k * n_, n_), x));
+    return y;
+  }
+
+  Vec add_unknowns(std::int32_t count, std::span<const NodeId> guesses) {
+    Vec u = in_.list(kUnknown, next_, count);
+    next_ += count;
+    eq_.guesses.insert(eq_.guesses.end(), guesses.begin(), guesses.end());
+    eq_.scales.insert(eq_.scales.end(), static_cast<std::size_t>(count), Equations::Scale::state);
+    return u;
+  }
+
+  // Moves x by sum_c M^-1 (row c) u_c, c < count; the rows times the move.
+  Vec move_along(Point& at, Vec& x, std::size_t count) {
+    const Vec u = add_unknowns(static_cast<std::int32_t>(count), std::vector(count, g_.zero()));
+    std::vector<Vec> rows;
+    Vec move(n_, g_.zero());
+    for (std::size_t c = 0; c < count; ++c) {
+      rows.push_back(at(f_.K[c]));
+      const Vec direction = inverse_mass_times(rows[c]);
+      for (std::size_t k = 0; k < n_; ++k) move[k] = g_.add(move[k], g_.mul(direction[k], u[c]));
+    }
+    for (std::size_t k = 0; k < n_; ++k) x[k] = g_.add(x[k], move[k]);
+    Vec change;
+    for (const auto& row : rows) change.push_back(dot(g_, row, move));
+    return change;
+  }
+
+  // Onto the constraints.
+  void put_back(Vec& q1, Vec& v1) {
+    constexpr int kCorrections = 4;  // an error of 1e-1 becomes 1e-2, 1e-4, 1e-8, 1e-16
+    for (int i = 0; i < kCorrections && !f_.g.empty(); ++i) {
+      Point at(g_, in_.time(1.0), q1, v1);
+      const Vec change = move_along(at, q1, f_.g.size());
+      for (std::size_t c = 0; c < f_.g.size(); ++c) eq_.residuals.push_back(g_.add(at(f_.g[c]), change[c]));
+    }
+    Point before(g_, in_.time(1.0), q1, v1);
+    const Vec change = move_along(before, v1, m_);
+    Point after(g_, in_.time(1.0), q1, v1);
+    for (std::size_t c = 0; c < m_; ++c)  // nonlinear constraints are iterated
+      eq_.residuals.push_back(f_.linear_constraints ? g_.add(before(f_.k[c]), change[c]) : after(f_.k[c]));
+  }
+
+  Equations& eq_;
+  Mechanical& f_;
+  Graph& g_;
+  std::size_t n_, m_;
+  bool explicit_acceleration_;
+  StepInputs in_;
+  Vec momentum_rate_, constraint_rate_;
+  Rates V_, A_;
+  Vec lambda_;
+  std::int32_t next_ = 0;
+};
 
 }  // namespace
 
@@ -50,119 +186,18 @@ Equations explicit_ode_step(const Mechanical& system, const EmbeddedTableau& tab
   Mechanical f = system;
   Equations eq;
   eq.graph = std::move(f.graph);
-  Graph& g = eq.graph;
-  StepInputs in(eq, f.n, f.m, true);
-  eq.turn_free = true;
+  ExplicitStep step(eq, f);
   const Tableau& rk = tableau.main;
-  const auto n = static_cast<std::size_t>(f.n), m = static_cast<std::size_t>(f.m);
   const auto s = static_cast<std::size_t>(rk.stages);
-  const bool explicit_acceleration = f.inverse_mass.has_value();
-  eq.eliminate = explicit_acceleration;
-
-  std::vector<NodeId> momentum_rate, constraint_rate;
-  for (const NodeId p : explicit_acceleration ? f.p_rest : f.p) momentum_rate.push_back(without_acceleration(g, p));
-  for (const NodeId k : f.k) constraint_rate.push_back(without_acceleration(g, k));
-
-  // x0 + h sum_j weight_j rate_j, by component; rates[j][component].
-  using Rates = std::vector<std::vector<NodeId>>;
-  const auto rate_sum = [&](std::span<const double> weight, const Rates& rates, std::size_t i) {
-    std::vector<NodeId> column;
-    for (const auto& each : rates) column.push_back(each[i]);
-    return combine(g, weight.first(column.size()), column);
-  };
-  const auto moved = [&](const std::vector<NodeId>& x0, std::span<const double> weight, const Rates& rates) {
-    std::vector<NodeId> x = x0;
-    for (std::size_t i = 0; i < n && !rates.empty(); ++i) x[i] = g.add(x0[i], g.mul(in.h, rate_sum(weight, rates, i)));
-    return x;
-  };
-
-  const auto inverse_mass_times = [&](const std::vector<NodeId>& x) {
-    if (!f.inverse_mass) return x;
-    std::vector<NodeId> y;
-    for (std::size_t k = 0; k < n; ++k) y.push_back(combine(g, std::span(*f.inverse_mass).subspan(k * n, n), x));
-    return y;
-  };
-
-  Rates V, A;
-  std::vector<NodeId> lambda;
-  std::int32_t next = 0;
-  const auto add_unknowns = [&](std::int32_t count, std::span<const NodeId> guesses) {
-    std::vector<NodeId> u = in.list(kUnknown, next, count);
-    next += count;
-    eq.guesses.insert(eq.guesses.end(), guesses.begin(), guesses.end());
-    eq.scales.insert(eq.scales.end(), static_cast<std::size_t>(count), Equations::Scale::state);
-    return u;
-  };
-  const auto add_stage = [&](double node, std::span<const double> row) {
-    const std::vector<NodeId> Q = moved(in.q, row, V), v = moved(in.v, row, A);
-    std::vector<NodeId> a = explicit_acceleration ? std::vector<NodeId>{} : add_unknowns(f.n, in.acceleration);
-    lambda = add_unknowns(f.m, in.multipliers);
-    Point at(g, in.time(node), Q, v, lambda);
-    std::vector<std::vector<NodeId>> K;
-    for (const auto& each : f.K) K.push_back(at(each));
-    // force - what of d/dt L_v does not contain the acceleration
-    std::vector<NodeId> force;
-    for (std::size_t k = 0; k < n; ++k) force.push_back(g.sub(at(f.force[k]), at(momentum_rate[k])));
-    if (explicit_acceleration) {
-      a = inverse_mass_times(force);
-      for (std::size_t c = 0; c < m; ++c) {
-        const std::vector<NodeId> direction = inverse_mass_times(K[c]);
-        for (std::size_t k = 0; k < n; ++k) a[k] = g.sub(a[k], g.mul(direction[k], lambda[c]));
-      }
-    } else {
-      for (std::size_t k = 0; k < n; ++k) {
-        NodeId balance = g.sub(product(g, at(f.Lvv[k]), a), force[k]);
-        for (std::size_t c = 0; c < m; ++c) balance = g.add(balance, g.mul(K[c][k], lambda[c]));
-        eq.residuals.push_back(balance);
-      }
-    }
-    for (std::size_t c = 0; c < m; ++c) eq.residuals.push_back(g.add(at(constraint_rate[c]), product(g, K[c], a)));
-    V.push_back(v);
-    A.push_back(a);
-  };
-  for (std::size_t i = 0; i < s; ++i) add_stage(rk.c[i], std::span(rk.A).subspan(i * s, s));
-
-  std::vector<NodeId> q1 = moved(in.q, rk.b, V), v1 = moved(in.v, rk.b, A);
-  // Moves x by sum_c M^-1 (row c) u_c, c < count; the rows times the move.
-  const auto move_along = [&](Point& at, std::vector<NodeId>& x, std::size_t count) {
-    const std::vector<NodeId> u = add_unknowns(static_cast<std::int32_t>(count), std::vector(count, g.zero()));
-    std::vector<std::vector<NodeId>> rows;
-    std::vector<NodeId> move(n, g.zero());
-    for (std::size_t c = 0; c < count; ++c) {
-      rows.push_back(at(f.K[c]));
-      const std::vector<NodeId> direction = inverse_mass_times(rows[c]);
-      for (std::size_t k = 0; k < n; ++k) move[k] = g.add(move[k], g.mul(direction[k], u[c]));
-    }
-    for (std::size_t k = 0; k < n; ++k) x[k] = g.add(x[k], move[k]);
-    std::vector<NodeId> change;
-    for (const auto& row : rows) change.push_back(product(g, row, move));
-    return change;
-  };
-  if (project) {
-    constexpr int kCorrections = 4;  // an error of 1e-1 becomes 1e-2, 1e-4, 1e-8, 1e-16
-    for (int i = 0; i < kCorrections && !f.g.empty(); ++i) {
-      Point at(g, in.time(1.0), q1, v1);
-      const std::vector<NodeId> change = move_along(at, q1, f.g.size());
-      for (std::size_t c = 0; c < f.g.size(); ++c) eq.residuals.push_back(g.add(at(f.g[c]), change[c]));
-    }
-    Point before(g, in.time(1.0), q1, v1);
-    const std::vector<NodeId> change = move_along(before, v1, m);
-    Point after(g, in.time(1.0), q1, v1);
-    for (std::size_t c = 0; c < m; ++c)  // nonlinear constraints are iterated
-      eq.residuals.push_back(f.linear_constraints ? g.add(before(f.k[c]), change[c]) : after(f.k[c]));
-  }
-  eq.results = q1;
-  eq.results.insert(eq.results.end(), v1.begin(), v1.end());
-  eq.results.insert(eq.results.end(), lambda.begin(), lambda.end());
+  for (std::size_t i = 0; i < s; ++i) step.add_stage(rk.c[i], std::span(rk.A).subspan(i * s, s));
+  step.end(rk.b, project);
   for (const auto* error : {&tableau.error5, &tableau.error3})
-    if (!error->empty())
-      for (const Rates* rates : {&V, &A})
-        for (std::size_t i = 0; i < n; ++i) eq.extra.push_back(rate_sum(*error, *rates, i));
+    if (!error->empty()) step.add_error(*error);
   if (extension != nullptr) {
     constexpr std::size_t all = DenseExtension::kStages;
-    for (std::size_t i = s; i < all; ++i) add_stage(extension->c[i], std::span(extension->A).subspan(i * all, all));
-    for (const Rates* rates : {&V, &A})
-      for (const auto& rate : *rates) eq.extra.insert(eq.extra.end(), rate.begin(), rate.end());
+    for (std::size_t i = s; i < all; ++i)
+      step.add_stage(extension->c[i], std::span(extension->A).subspan(i * all, all));
+    step.add_rates();
   }
   return eq;
 }

@@ -394,69 +394,103 @@ class Joiner {
 
   // --- the joined system
 
-  Model build() {
+  using Matrix = PortHamiltonian::Matrix;
+
+  // The joined system as it grows: its matrices over all inputs of the parts stand here until inputs are joined.
+  struct Joined {
+    Joined(std::size_t states, std::size_t inputs)
+        : graph(std::make_shared<Graph>()),
+          g(*graph),
+          B(states, std::vector<NodeId>(inputs, g.zero())),
+          P(B),
+          S(inputs, std::vector<NodeId>(inputs, g.zero())),
+          N(S),
+          u(inputs, g.zero()) {}
+    void put(Entries& entries, std::int32_t row, std::int32_t col, NodeId e) const {
+      if (!g.is_constant(e, 0.0)) entries.push_back({e, 0, {row, 0}, {col, 0}});
+    }
+
     Model model;
+    std::shared_ptr<Graph> graph;
+    Graph& g;
+    Matrix B, P, S, N;
+    std::vector<NodeId> u;
+  };
+
+  Model build() {
+    Joined to(static_cast<std::size_t>(states_), static_cast<std::size_t>(inputs_));
+    Model& model = to.model;
     model.kind = Kind::port_hamiltonian;
     model.name = text_.name;
     model.project = text_.project;
     model.run = text_.run;
-    auto graph = std::make_shared<Graph>();
-    Graph& g = *graph;
-    PortHamiltonianParts& to = model.ph;
-    const auto put = [&](Entries& entries, std::int32_t row, std::int32_t col, NodeId e) {
-      if (!g.is_constant(e, 0.0)) entries.push_back({e, 0, {row, 0}, {col, 0}});
-    };
     model.parameters = text_.world.values();
+    model.hamiltonian = to.g.zero();
+    for (const Part& part : parts_) take(to, part);
+    add_free_inputs(to);
+    join_free_inputs(to);
+    keep_outer_inputs(to);
+    share_powers(to.g, model.ph, to.B, to.P, to.S, to.N, to.u);
+    model.graph = std::move(to.graph);
+    hold(model);
+    return std::move(model);
+  }
 
-    const auto total = static_cast<std::size_t>(inputs_), n = static_cast<std::size_t>(states_);
-    using Matrix = PortHamiltonian::Matrix;
-    Matrix B(n, std::vector<NodeId>(total, g.zero())), P = B;
-    Matrix S(total, std::vector<NodeId>(total, g.zero())), N = S;
-    std::vector<NodeId> u(total, g.zero());
-    model.hamiltonian = g.zero();
-    for (const Part& part : parts_) {
-      Import in(g, part.f.graph, part.first_state);
-      const std::int32_t x = part.first_state;
-      for (const std::string& name : part.f.states) model.coordinates.add(part.name + "." + name);
-      model.q0.insert(model.q0.end(), part.model.q0.begin(), part.model.q0.end());
-      model.q0_error.insert(model.q0_error.end(), part.model.q0_error.begin(), part.model.q0_error.end());
-      for (const std::int32_t a : part.model.angles) model.angles.push_back(a + x);
-      for (const auto& [name, value] : part.model.parameters)
-        model.parameters.emplace_back(part.name + "." + name, value);
-      PortHamiltonianParts::Part share;
-      share.name = part.name;
-      share.H = in(part.f.H);
-      model.hamiltonian = g.add(model.hamiltonian, share.H);
-      to.parts.push_back(share);
-      for (std::int32_t i = 0; i < part.f.n; ++i) {
-        const auto row = static_cast<std::size_t>(i);
-        for (std::int32_t j = 0; j < part.f.n; ++j) {
-          const auto col = static_cast<std::size_t>(j);
-          put(to.E, x + i, x + j, in(part.f.E[row][col]));
-          put(to.J, x + i, x + j, in(part.f.J[row][col]));
-          put(to.R, x + i, x + j, in(part.f.R[row][col]));
-        }
-        put(to.r, x + i, 0, in(part.f.r[row]));
-        put(to.z, x + i, 0, in(part.f.z[row]));
-        for (std::int32_t k = 0; k < part.f.inputs; ++k) {
-          const auto col = static_cast<std::size_t>(k), at = static_cast<std::size_t>(part.first_input) + col;
-          B[static_cast<std::size_t>(x) + row][at] = in(part.f.B[row][col]);
-          P[static_cast<std::size_t>(x) + row][at] = in(part.f.P[row][col]);
-        }
+  static void take(Joined& to, const Part& part) {
+    Model& model = to.model;
+    Import in(to.g, part.f.graph, part.first_state);
+    const std::int32_t x = part.first_state;
+    for (const std::string& name : part.f.states) model.coordinates.add(part.name + "." + name);
+    model.q0.insert(model.q0.end(), part.model.q0.begin(), part.model.q0.end());
+    model.q0_error.insert(model.q0_error.end(), part.model.q0_error.begin(), part.model.q0_error.end());
+    for (const std::int32_t a : part.model.angles) model.angles.push_back(a + x);
+    for (const auto& [name, value] : part.model.parameters)
+      model.parameters.emplace_back(part.name + "." + name, value);
+    PortHamiltonianParts::Part share;
+    share.name = part.name;
+    share.H = in(part.f.H);
+    model.hamiltonian = to.g.add(model.hamiltonian, share.H);
+    model.ph.parts.push_back(share);
+    for (std::int32_t i = 0; i < part.f.n; ++i) {
+      const auto row = static_cast<std::size_t>(i);
+      for (std::int32_t j = 0; j < part.f.n; ++j) {
+        const auto col = static_cast<std::size_t>(j);
+        to.put(model.ph.E, x + i, x + j, in(part.f.E[row][col]));
+        to.put(model.ph.J, x + i, x + j, in(part.f.J[row][col]));
+        to.put(model.ph.R, x + i, x + j, in(part.f.R[row][col]));
       }
-      for (std::size_t k = 0; k < static_cast<std::size_t>(part.f.inputs); ++k) {
-        const std::size_t at = static_cast<std::size_t>(part.first_input) + k;
-        u[at] = in(part.f.u[k]);
-        for (std::size_t l = 0; l < static_cast<std::size_t>(part.f.inputs); ++l) {
-          S[at][static_cast<std::size_t>(part.first_input) + l] = in(part.f.S[k][l]);
-          N[at][static_cast<std::size_t>(part.first_input) + l] = in(part.f.N[k][l]);
-        }
+      to.put(model.ph.r, x + i, 0, in(part.f.r[row]));
+      to.put(model.ph.z, x + i, 0, in(part.f.z[row]));
+      for (std::int32_t k = 0; k < part.f.inputs; ++k) {
+        const auto col = static_cast<std::size_t>(k), at = static_cast<std::size_t>(part.first_input) + col;
+        to.B[static_cast<std::size_t>(x) + row][at] = in(part.f.B[row][col]);
+        to.P[static_cast<std::size_t>(x) + row][at] = in(part.f.P[row][col]);
       }
     }
+    for (std::size_t k = 0; k < static_cast<std::size_t>(part.f.inputs); ++k) {
+      const std::size_t at = static_cast<std::size_t>(part.first_input) + k;
+      to.u[at] = in(part.f.u[k]);
+      for (std::size_t l = 0; l < static_cast<std::size_t>(part.f.inputs); ++l) {
+        to.S[at][static_cast<std::size_t>(part.first_input) + l] = in(part.f.S[k][l]);
+        to.N[at][static_cast<std::size_t>(part.first_input) + l] = in(part.f.N[k][l]);
+      }
+    }
+  }
 
-    // The free inputs w.
-    const auto w = static_cast<std::int32_t>(free_.size());
-    const auto port = [&](std::size_t j) { return static_cast<std::size_t>(connected_[j]); };
+  [[nodiscard]] std::size_t port(std::size_t j) const { return static_cast<std::size_t>(connected_[j]); }
+
+  // Row l of U^T times a list over the inputs: a sum over the connected ones.
+  NodeId times_U(Graph& g, const std::vector<NodeId>& list, std::int32_t l) const {
+    NodeId sum = g.zero();
+    for (std::size_t j = 0; j < connected_.size(); ++j)
+      if (const double factor = U_(static_cast<Index>(j), l); factor != 0.0 && list[port(j)] != g.zero())
+        sum = g.add(sum, g.mul(g.constant(factor), list[port(j)]));
+    return sum;
+  }
+
+  // The free inputs w become algebraic states.
+  void add_free_inputs(Joined& to) const {
+    Model& model = to.model;
     for (const Index j : free_) {
       const std::string name = ports_[port(static_cast<std::size_t>(j))];
       const auto row = static_cast<std::int32_t>(model.q0.size());
@@ -464,71 +498,79 @@ class Joiner {
       const auto guess = guesses_.find(name);
       model.q0.push_back(guess == guesses_.end() ? 0.0 : guess->second);
       model.q0_error.push_back(kUlp * std::fabs(model.q0.back()));
-      put(to.z, row, 0, g.variable(kPosition, row));
+      to.put(model.ph.z, row, 0, to.g.variable(kPosition, row));
     }
-    const auto times_U = [&](const std::vector<NodeId>& list, std::int32_t l) {  // sum over the connected inputs
-      NodeId sum = g.zero();
-      for (std::size_t j = 0; j < connected_.size(); ++j)
-        if (const double factor = U_(static_cast<Index>(j), l); factor != 0.0 && list[port(j)] != g.zero())
-          sum = g.add(sum, g.mul(g.constant(factor), list[port(j)]));
-      return sum;
-    };
+  }
+
+  void join_free_inputs(Joined& to) const {
+    Graph& g = to.g;
+    PortHamiltonianParts& ph = to.model.ph;
+    const auto w = static_cast<std::int32_t>(free_.size());
     Matrix NU, SU;  // by columns of U
     for (std::int32_t k = 0; k < w; ++k) {
-      NU.emplace_back(total, g.zero());
-      SU.emplace_back(total, g.zero());
-      for (std::size_t i = 0; i < total; ++i) {
-        NU.back()[i] = times_U(N[i], k);
-        SU.back()[i] = times_U(S[i], k);
+      NU.emplace_back(to.N.size(), g.zero());
+      SU.emplace_back(to.S.size(), g.zero());
+      for (std::size_t i = 0; i < to.N.size(); ++i) {
+        NU.back()[i] = times_U(g, to.N[i], k);
+        SU.back()[i] = times_U(g, to.S[i], k);
       }
     }
     for (std::int32_t l = 0; l < w; ++l) {
       for (std::int32_t i = 0; i < states_; ++i) {
-        const NodeId b = times_U(B[static_cast<std::size_t>(i)], l), p = times_U(P[static_cast<std::size_t>(i)], l);
-        put(to.J, i, states_ + l, b);
-        put(to.J, states_ + l, i, g.neg(b));
-        put(to.R, i, states_ + l, p);
-        put(to.R, states_ + l, i, p);
+        const NodeId b = times_U(g, to.B[static_cast<std::size_t>(i)], l),
+                     p = times_U(g, to.P[static_cast<std::size_t>(i)], l);
+        to.put(ph.J, i, states_ + l, b);
+        to.put(ph.J, states_ + l, i, g.neg(b));
+        to.put(ph.R, i, states_ + l, p);
+        to.put(ph.R, states_ + l, i, p);
       }
       for (std::int32_t k = 0; k < w; ++k) {
-        put(to.J, states_ + l, states_ + k, g.add(g.constant(K_(l, k)), times_U(NU[static_cast<std::size_t>(k)], l)));
-        put(to.R, states_ + l, states_ + k, times_U(SU[static_cast<std::size_t>(k)], l));
+        to.put(ph.J, states_ + l, states_ + k,
+               g.add(g.constant(K_(l, k)), times_U(g, NU[static_cast<std::size_t>(k)], l)));
+        to.put(ph.R, states_ + l, states_ + k, times_U(g, SU[static_cast<std::size_t>(k)], l));
       }
     }
-    // The inputs that stay.
+  }
+
+  // The inputs that stay.
+  void keep_outer_inputs(Joined& to) const {
+    PortHamiltonianParts& ph = to.model.ph;
+    const auto w = static_cast<std::int32_t>(free_.size());
     std::vector<std::size_t> outer;
-    for (std::size_t j = 0; j < total; ++j)
+    for (std::size_t j = 0; j < to.u.size(); ++j)
       if (std::find(connected_.begin(), connected_.end(), static_cast<Index>(j)) == connected_.end())
         outer.push_back(j);
     for (std::size_t e = 0; e < outer.size(); ++e) {
       const std::size_t j = outer[e];
-      PortHamiltonianParts::Input& input = to.inputs.emplace_back();
+      PortHamiltonianParts::Input& input = ph.inputs.emplace_back();
       const std::string& full = ports_[j];  // a.u.push
       const std::size_t dot = full.find('.');
       input.name = full.substr(0, dot) + full.substr(dot + 2);
-      input.u = u[j];
+      input.u = to.u[j];
       for (std::int32_t i = 0; i < states_; ++i) {
-        put(input.B, i, 0, B[static_cast<std::size_t>(i)][j]);
-        put(input.P, i, 0, P[static_cast<std::size_t>(i)][j]);
+        to.put(input.B, i, 0, to.B[static_cast<std::size_t>(i)][j]);
+        to.put(input.P, i, 0, to.P[static_cast<std::size_t>(i)][j]);
       }
       std::vector<NodeId> n_column, s_column;
-      for (std::size_t i = 0; i < total; ++i) {
-        n_column.push_back(N[i][j]);
-        s_column.push_back(S[i][j]);
+      for (std::size_t i = 0; i < to.u.size(); ++i) {
+        n_column.push_back(to.N[i][j]);
+        s_column.push_back(to.S[i][j]);
       }
       for (std::int32_t l = 0; l < w; ++l) {
-        put(input.B, states_ + l, 0, times_U(n_column, l));
-        put(input.P, states_ + l, 0, times_U(s_column, l));
+        to.put(input.B, states_ + l, 0, times_U(to.g, n_column, l));
+        to.put(input.P, states_ + l, 0, times_U(to.g, s_column, l));
       }
       for (std::size_t f = 0; f < outer.size(); ++f) {
-        put(to.S, static_cast<std::int32_t>(e), static_cast<std::int32_t>(f), S[j][outer[f]]);
-        put(to.N, static_cast<std::int32_t>(e), static_cast<std::int32_t>(f), N[j][outer[f]]);
+        to.put(ph.S, static_cast<std::int32_t>(e), static_cast<std::int32_t>(f), to.S[j][outer[f]]);
+        to.put(ph.N, static_cast<std::int32_t>(e), static_cast<std::int32_t>(f), to.N[j][outer[f]]);
       }
     }
-    share_powers(g, to, B, P, S, N, u);
-    model.graph = std::move(graph);
-    const std::vector<char> algebraic = algebraic_columns(*model.graph, to.E, model.coordinates.size());
-    const auto hold = [&](const std::string& name, const std::string& place, const std::string& where) {
+  }
+
+  // States that a projection of the start leaves alone.
+  void hold(Model& model) const {
+    const std::vector<char> algebraic = algebraic_columns(*model.graph, model.ph.E, model.coordinates.size());
+    const auto keep = [&](const std::string& name, const std::string& place, const std::string& where) {
       const auto at = model.coordinates.find(name);
       if (!at)
         throw Error(place + "`" + name + "` names no state of a part. " + did_you_mean(name, model.coordinates.all()));
@@ -537,10 +579,9 @@ class Joiner {
     };
     if (const Value* list = document_.find("keep"); list != nullptr && options_.keep.empty())
       for (const Value& v : reader_.array(*list, "`keep`").items)
-        hold(reader_.text(v, "an entry of `keep`"), source_.place(v.offset), "`keep`");
-    for (const std::string& name : options_.keep) hold(name, "--keep " + name + ": ", "--keep");
+        keep(reader_.text(v, "an entry of `keep`"), source_.place(v.offset), "`keep`");
+    for (const std::string& name : options_.keep) keep(name, "--keep " + name + ": ", "--keep");
     std::sort(model.keep_q.begin(), model.keep_q.end());
-    return model;
   }
 
   // The powers of the parts as expressions of the efforts z, which stand in kMultiplier.

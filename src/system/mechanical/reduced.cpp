@@ -13,9 +13,6 @@ namespace {
 
 using Matrix = std::vector<Vec>;
 
-// Stands for p while derivatives by q are taken.
-constexpr Space kFrozen = 0xfff1;
-
 // a(q) of L = v^T M v/2 + a.v - V, and V.
 struct Parts {
   Vec a;
