@@ -319,8 +319,8 @@ TEST_F(CommandLine, FullDiskDoesNotLoseTheResultOfAVerbThatDraws) {
        {"run skate --steps 5", "order skate --methods spark-gauss --step-list 0.1,0.05 --until 1",
         "compare skate --methods spark-gauss --step 0.1 --until 1", "section skate --where 'x - 0.2' --crossings 1"}) {
     const Outcome outcome = execute({"/bin/bash", "-c",
-                                     "trap '' XFSZ; ulimit -f 1; " RATTLEBACK_BINARY " " + words +
-                                         " --plot out.svg --json | cat"
+                                     "trap '' XFSZ; (ulimit -f 1; exec " RATTLEBACK_BINARY " " + words +
+                                         " --plot out.svg --json) | cat"
                                          "; exit ${PIPESTATUS[0]}"});
     EXPECT_EQ(outcome.status, 74) << words << "\n" << outcome.err;
     EXPECT_TRUE(nlohmann::json::accept(outcome.out)) << words << "\n" << outcome.out;
