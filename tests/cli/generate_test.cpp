@@ -17,7 +17,9 @@ TEST_F(Program, GenerateWritesAHeader) {
 TEST_F(Program, GeneratePrintsTheHeader) {
   const Outcome outcome = rattleback({"generate", "skate", "--name", "demo::Skate", "--set", "g=2"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_NE(outcome.out.find("namespace demo {\n\nstruct Skate {"), std::string::npos);
+  const std::size_t space = outcome.out.find("\nnamespace demo {\n");
+  ASSERT_NE(space, std::string::npos);
+  EXPECT_NE(outcome.out.find("\nstruct Skate {", space), std::string::npos);
 }
 
 TEST_F(Program, GenerateRefusesWithTheReason) {
