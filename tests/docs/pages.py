@@ -9,6 +9,7 @@ The word after the three back quotes says what a block is; what follows it is fo
   ```cpp from=PATH      lines which stand in this file of the repository, in one piece
   ```cpp whole=PATH     all of that file
   ```cpp add=PATH       lines that the reader adds to that file, below those of the last block from=PATH of the page
+  ```cpp instead=PATH   lines that the reader puts in the place of that block
   ```cpp new=PATH       a file that the reader adds; see walkthrough_long_test.py
   ```sh                 commands for the reader, which are not run: builds, ./test
 """

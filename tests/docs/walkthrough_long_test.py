@@ -30,12 +30,14 @@ def follow(page, tree):
             anchors[block.options["from"]] = block.text
         elif "new" in block.options:
             (tree / block.options["new"]).write_text(block.text, encoding="utf-8")
-        elif "add" in block.options:
-            path = tree / block.options["add"]
-            text, anchor = path.read_text(encoding="utf-8"), anchors[block.options["add"]]
+        elif "add" in block.options or "instead" in block.options:
+            name = block.options.get("add") or block.options["instead"]
+            path = tree / name
+            text, anchor = path.read_text(encoding="utf-8"), anchors[name]
             if text.count(anchor) != 1:
-                raise SystemExit(f"{block.place}: the lines to add below are not there exactly once:\n{anchor}")
-            path.write_text(text.replace(anchor, anchor + block.text), encoding="utf-8")
+                raise SystemExit(f"{block.place}: the lines it belongs to are not there exactly once:\n{anchor}")
+            kept = anchor if "add" in block.options else ""
+            path.write_text(text.replace(anchor, kept + block.text), encoding="utf-8")
         elif block.options.get("file", "").startswith("heisenberg"):
             (tree / "models" / block.options["file"]).write_text(block.text, encoding="utf-8")
 
@@ -53,11 +55,11 @@ def main(tree):
     for name in ("add-a-method.md", "add-a-system.md"):
         follow(pages.ROOT / "docs" / "developer" / name, tree)
     for unneeded in (tree / "tests").glob("*/*_test.*"):  # only the new tests are to be built
-        if unneeded.name not in ("spark_lobatto_d_test.cpp", "heisenberg_test.cpp"):
+        if unneeded.name not in ("spark_lobatto_d_test.cpp", "dg_both_ways_test.cpp", "heisenberg_test.cpp"):
             unneeded.unlink()
     step("cmake", "-S", str(tree), "-B", str(build), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release")
     step("cmake", "--build", str(build), "--target", "rattleback_cli", "method_tests")
-    print(step("ctest", "--test-dir", str(build), "--no-tests=error", "-R", "SparkLobattoD|Heisenberg", "--output-on-failure"))
+    print(step("ctest", "--test-dir", str(build), "--no-tests=error", "-R", "SparkLobattoD|DgBothWays|Heisenberg", "--output-on-failure"))
     print(step(str(build / "rattleback"), "run", "heisenberg", "--method", "spark-lobatto-d", "--stages", "3"))
 
 
