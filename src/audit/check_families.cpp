@@ -80,9 +80,7 @@ void check_families(const Model& model, const System* system, CheckReport& out) 
     out.saddle_regular = positive && out.rank == m;
     for (std::string& note : inertia_notes(*system, {})) out.notes.push_back(std::move(note));
   } else {
-    const bool diagonal = std::ranges::all_of(mass, [](const Entry& e) {
-      return e.row.base == e.col.base && (e.count == 0 || e.row.stride == e.col.stride);
-    });
+    const bool diagonal = is_diagonal(mass);
     const Eigen::VectorXd own = sparse_value(g, mass, n, n, n, m, model.q0, model.v0).diagonal();
     out.mass_positive_definite = diagonal && (own.array() > 0.0).all();
     out.saddle_regular = out.mass_positive_definite && out.rank == m;

@@ -5,7 +5,6 @@
 #include <map>
 #include <utility>
 
-#include "expr/traverse.hpp"
 #include "system/families/family_values.hpp"
 
 namespace rattleback {
@@ -113,12 +112,7 @@ std::vector<std::string> stopped(const FamilyMechanical& f, const Model& model, 
 AddedInertia family_inertia(const FamilyMechanical& f, const Model& model) {
   AddedInertia out;
   // A constant diagonal mass has zeros that are meant (a mass of exactly 0), and methods that do without.
-  const bool diagonal = std::all_of(f.mass.begin(), f.mass.end(), [&](const Entry& e) {
-    return e.row.base == e.col.base && (e.count == 0 || e.row.stride == e.col.stride);
-  });
-  const bool constant = !depends_on(f.graph, f.mass, kTime) && !depends_on(f.graph, f.mass, kPosition) &&
-                        !depends_on(f.graph, f.mass, kVelocity);
-  if (f.m == 0 || (diagonal && constant)) return out;
+  if (f.m == 0 || (is_diagonal(f.mass) && !depends_on_motion(f.graph, f.mass))) return out;
   Sparse M = sparse_value(f.graph, f.mass, f.n, f.n, f.n, f.m, model.q0, model.v0);
   if (!M.coeffs().allFinite() || !(M.diagonal().array() >= 0.0).all() || is_positive(M)) return out;
   const Rows K = sparse_value(f.graph, f.K, f.m, f.n, f.n, f.m, model.q0, model.v0);

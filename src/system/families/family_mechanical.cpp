@@ -6,6 +6,7 @@
 #include "expr/evaluator.hpp"
 #include "expr/traverse.hpp"
 #include "system/families/family_inertia.hpp"
+#include "system/families/family_values.hpp"
 
 namespace rattleback {
 namespace {
@@ -22,10 +23,6 @@ NodeId paired(Graph& g, std::span<const Entry> f, Space space) {
 
 NodeId at_rest(Graph& g, NodeId f) {
   return substitute(g, f, [&](NodeId leaf) { return g[leaf].space == kVelocity ? g.zero() : leaf; });
-}
-
-bool depends_on_motion(const Graph& g, std::span<const Entry> f) {
-  return depends_on(g, f, kTime) || depends_on(g, f, kPosition) || depends_on(g, f, kVelocity);
 }
 
 // T + U says the same as v.L_v - L with less cancellation when T is a quadratic form in v: then v.T_v = 2T.
@@ -91,10 +88,7 @@ FamilyMechanical::FamilyMechanical(const Model& model) : graph(*model.graph) {
   constant_mass = !depends_on_motion(graph, mass);
   plain_momentum = constant_mass &&
                    std::all_of(p_rest.begin(), p_rest.end(), [&](const Entry& e) { return graph.is_constant(e.expr); });
-  const bool diagonal = std::all_of(mass.begin(), mass.end(), [](const Entry& e) {
-    return e.row.base == e.col.base && (e.count == 0 || e.row.stride == e.col.stride);
-  });
-  if (!constant_mass || !diagonal) return;
+  if (!constant_mass || !is_diagonal(mass)) return;
   Evaluator value(graph, mass, n, n, m);
   const std::vector<double> zero(static_cast<std::size_t>(n), 0.0);
   for (const double x : value(0.0, zero, zero)) inverse_mass.push_back(1.0 / x);

@@ -6,6 +6,7 @@
 #include <Eigen/SparseCholesky>
 
 #include "expr/evaluator.hpp"
+#include "expr/traverse.hpp"
 #include "system/mechanical/inertia.hpp"
 
 namespace rattleback {
@@ -42,6 +43,16 @@ Sparse sparse_value(const Graph& g, const Entries& matrix, std::int32_t rows, st
   const auto list = triplets(g, matrix, n, m, q, v);
   out.setFromTriplets(list.begin(), list.end());
   return out;
+}
+
+bool is_diagonal(const Entries& matrix) {
+  return std::all_of(matrix.begin(), matrix.end(), [](const Entry& e) {
+    return e.row.base == e.col.base && (e.count == 0 || e.row.stride == e.col.stride);
+  });
+}
+
+bool depends_on_motion(const Graph& g, std::span<const Entry> f) {
+  return depends_on(g, f, kTime) || depends_on(g, f, kPosition) || depends_on(g, f, kVelocity);
 }
 
 // Pivots of a matrix with unit diagonal: those of a singular one are rounding errors, of either sign.

@@ -19,6 +19,10 @@ Eigen::SparseMatrix<double> sparse_value(const Graph& g, const Entries& matrix, 
                                          std::int32_t n, std::int32_t m, std::span<const double> q,
                                          std::span<const double> v);
 
+// Has a matrix function entries on its diagonal only? Does a function change in the course of a motion?
+bool is_diagonal(const Entries& matrix);
+bool depends_on_motion(const Graph& g, std::span<const Entry> f);
+
 // Is a symmetric matrix positive definite beyond rounding, whatever the units of its rows are?
 bool is_positive(const Eigen::SparseMatrix<double>& matrix);
 
