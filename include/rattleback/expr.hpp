@@ -87,7 +87,8 @@ struct Node {
   NodeId a = 0, b = 0, c = 0;
   double value = 0.0;  // constant
 
-  // Leaves keep their affine index in a and b; a table and a lookup their number in c; a sum its loop size in b.
+  // Leaves keep their affine index in a and b; a table and a lookup their number in c; a sum its loop size in b. A constant
+  // that is made of parameters keeps how in c (made()), and of what in a and b; of others c is 0.
   [[nodiscard]] std::int32_t base() const { return static_cast<std::int32_t>(a); }
   [[nodiscard]] std::int32_t stride() const { return static_cast<std::int32_t>(b); }
 };
@@ -99,6 +100,31 @@ class Graph {
   // that on. A number that several formulas gave keeps the largest bound.
   NodeId constant(double value, double error);
   [[nodiscard]] double constant_error(NodeId id) const;
+
+  // The value of parameter `number` of a model. It is a constant like others, and so is what is folded of it, except that both
+  // know how they were made: other values can be put in later (src/expr/parameters.hpp). What was decided by them must be
+  // decided alike then: whether they are zero, their sign, whether they are finite. (A constant that is zero vanishes from
+  // formulas; no other value is treated in a way of its own.)
+  NodeId parameter(std::uint32_t number, double value, double error = 0.0);
+  // Constants that are computed together from constants. A number that has no value is nan.
+  using Compute = void (*)(std::span<const double> from, std::span<double> to);
+  std::vector<NodeId> computed(Compute compute, std::span<const NodeId> from, std::size_t count);
+  // Is the number that `compute` gives of them other than 0? Decided alike by all values that are put in later.
+  bool decide(Compute compute, std::span<const NodeId> from) { return !is_constant(computed(compute, from, 1)[0], 0.0); }
+  // A constant on whose very value something depends, such as an exponent: from here on only this value will do.
+  NodeId settle(NodeId id);
+  // Is it made of parameters?
+  [[nodiscard]] bool is_made(NodeId id) const { return nodes_[id].op == Op::constant && nodes_[id].c != 0; }
+  // Puts other values of the parameters in: all constants become what they would have been. False, and nothing is changed,
+  // where something would have been decided otherwise.
+  bool set_parameters(std::span<const double> values, std::span<const double> errors);
+  struct Group {  // of computed constants
+    Compute compute = nullptr;
+    std::vector<NodeId> from;
+    std::size_t count = 0;
+  };
+  [[nodiscard]] std::span<const Group> groups() const { return groups_; }
+  [[nodiscard]] std::span<const std::pair<NodeId, double>> settled() const { return settled_; }
   NodeId variable(Space space, std::int32_t base, std::int32_t stride = 0, std::int32_t count = 0);
   NodeId index(std::int32_t base, std::int32_t stride, std::int32_t count);  // the number base + stride*i
   std::uint32_t add_table(std::vector<double> values);                       // equal tables share a number
@@ -135,12 +161,16 @@ class Graph {
   void grow_index();
   NodeId fold(Op op, NodeId a, NodeId b);  // of two constants
   NodeId fold(Op op, NodeId a);
+  NodeId made(std::uint32_t how, NodeId a, NodeId b, double value, double error);
+  void remember_error(NodeId id, double error);
 
   std::vector<Node> nodes_;
   std::vector<NodeId> slots_;  // open-addressing hash table of node numbers + 1
   std::vector<std::vector<double>> tables_;
   // Of constants that lost digits, ascending; there are few. All others are good to kUsualError of their size.
   std::vector<std::pair<NodeId, double>> lossy_;
+  std::vector<Group> groups_;
+  std::vector<std::pair<NodeId, double>> settled_;
   std::size_t limit_ = 40'000'000;
 };
 

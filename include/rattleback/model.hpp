@@ -102,6 +102,7 @@ struct Model {
   std::shared_ptr<const Graph> graph;  // whoever adds to it works on a copy; node numbers stay valid there
 
   std::vector<std::pair<std::string, double>> parameters;  // their values; arrays element by element, "k[2]"
+  std::vector<double> parameter_errors;                    // what rounding may have done to them
 
   // mechanical: coordinates q, velocities v = q'. dae: states y (coordinates) and algebraic variables z.
   // odae: positions y (coordinates), velocities z and multipliers psi (algebraic).

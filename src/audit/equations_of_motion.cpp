@@ -160,7 +160,7 @@ void EquationsOfMotion::look(double t, std::span<const double> q, std::span<cons
   }
   Large& d = *large_;
   const std::span<const double> x = (*d.values)(t, q, v, unknowns);
-  const auto size = static_cast<std::size_t>(d.f.n + d.f.m);
+  const auto size = static_cast<std::size_t>(d.f.n) + static_cast<std::size_t>(d.f.m);
   std::vector<double> sum(size, 0.0), terms(size, 0.0);
   std::size_t at = 0;
   for (std::size_t k = 0; k < d.rows.size(); ++k)

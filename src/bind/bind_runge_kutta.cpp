@@ -19,10 +19,11 @@ namespace {
 std::string without_inertia(const System& system) {
   std::vector<std::string> names;
   if (!system.is_large()) {
-    const std::vector<double>& mass = *system.mechanical().mass;
+    const Mechanical& f = system.mechanical();
+    const std::vector<NodeId>& mass = *f.mass;
     const auto n = static_cast<std::size_t>(system.n());
     for (std::size_t i = 0; i < n; ++i)
-      if (std::all_of(&mass[i * n], &mass[i * n] + n, [](double x) { return x == 0.0; }))
+      if (std::all_of(&mass[i * n], &mass[i * n] + n, [&](NodeId e) { return f.graph.is_constant(e, 0.0); }))
         names.push_back(system.model().coordinates[static_cast<std::int32_t>(i)]);
   }
   return names.empty() ? "some motion" : fmt::format("{}", fmt::join(names, ", "));

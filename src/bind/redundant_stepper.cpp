@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -41,7 +42,7 @@ RedundantStepper::RedundantStepper(const System& system, const Options& options,
 
 BoundMethod RedundantStepper::bound() {
   BoundMethod& first = steppers_[static_cast<std::size_t>(first_set_)];
-  BoundMethod out = std::move(first);
+  BoundMethod out = std::exchange(first, BoundMethod{});
   first.stepper = std::move(out.stepper);  // all that is needed of it from here on
   return out;
 }

@@ -23,6 +23,7 @@ RATTLEBACK_SHARED(NativeJob,
                   double* multipliers;  // of the newest stage
                   double* saved;        // state before a composed step that was not finished
                   double t_base; double h; double h_before; double tolerance;
+                  double multiplier_scale;  // PlanStepperData::multiplier_scale
                   double at;             // out: time of the sub-step that was not finished
                   long long count;       // steps since t_base
                   long long steps;       // to take
@@ -53,7 +54,7 @@ RATTLEBACK_SHARED(LaneJob,
 static_assert(std::is_standard_layout_v<NativeJob> && std::is_trivial_v<NativeJob> &&
               sizeof(std::int32_t) == sizeof(int));
 static_assert(std::is_standard_layout_v<LaneJob> && std::is_trivial_v<LaneJob>);
-static_assert(sizeof(NativeJob) == 15 * 8 + 4 * 4 && sizeof(LaneJob) == 15 * 8);
+static_assert(sizeof(NativeJob) == 16 * 8 + 4 * 4 && sizeof(LaneJob) == 15 * 8);
 
 using NativeSteps = void (*)(NativeJob*);
 using LaneSteps = void (*)(LaneJob*);

@@ -66,7 +66,8 @@ LaneGroup::LaneGroup(PlanStepper& stepper)
       lane_newest_(stepper.newest_.size() * kW),
       lane_depth_(stepper.newest_.size() * kW),
       lane_count_(kW),
-      active_(kW) {
+      active_(kW),
+      parameters_(kW) {
   clear();
 }
 
@@ -96,6 +97,11 @@ void LaneGroup::put(int lane) {
   h_before_ = s_.h_before_;
   count_ = s_.count_;
   scale_[l] = s_.data_.multiplier_scale;
+  parameters_[l] = s_.parameters_;
+  for (const auto& each : s_.data_.step.parameters().slots()) {
+    const auto i = static_cast<std::size_t>(each.first);
+    w_[i * kW + l] = s_.main_.w[i];
+  }
   present_ |= 1U << static_cast<unsigned>(lane);
   take_back(lane);
 }
@@ -123,10 +129,9 @@ void LaneGroup::lend(int lane) {
   s_.h_ = h_;
   s_.h_before_ = h_before_;
   s_.count_ = lane_count_[l];
-  if (s_.first_) {  // the plan of a first step, which another lane may have used
-    const std::vector<double>& image = s_.first_->plan->image();
-    std::copy(image.begin(), image.end(), s_.first_->w.begin());
-  }
+  // It was its own before, so nothing is decided otherwise.
+  if (s_.parameters_ != parameters_[l]) (void)s_.set_parameters(parameters_[l]);
+  if (s_.first_) s_.first_->reset();  // the plan of a first step, which another lane may have used
 }
 
 // Its history is moved so that its newest solution lies where that of the warm lanes does.

@@ -40,6 +40,11 @@ PlanStepper::Bench::Bench(const Plan* p) : plan(p), w(p->image().begin(), p->ima
       ranges.push_back({slot, i, i + 1});
 }
 
+void PlanStepper::Bench::reset() {
+  std::copy(plan->image().begin(), plan->image().end(), w.begin());
+  if (!numbers.empty()) plan->parameters().put(numbers, w.data());
+}
+
 PlanStepper::PlanStepper(PlanStepperData data)
     : data_(std::move(data)),
       n_(static_cast<std::size_t>(data_.n)),
@@ -103,12 +108,37 @@ void PlanStepper::take_over(const Stepper& from, std::span<const double> multipl
 
 void PlanStepper::renew(double multiplier_scale) {
   data_.multiplier_scale = multiplier_scale;
-  for (Bench* const bench : {&main_, first_ ? &*first_ : nullptr, adjoint_ ? &*adjoint_ : nullptr})
-    if (bench != nullptr) std::copy(bench->plan->image().begin(), bench->plan->image().end(), bench->w.begin());
+  for (Bench* const bench : benches()) bench->reset();
   if (data_.step.has(kReferenceEnergy))
     main_.w[static_cast<std::size_t>(data_.step.slot(kReferenceEnergy))] = data_.reference_energy;
   iterations = failed_iterations = 0;
   max_iterations = 0;
+}
+
+bool PlanStepper::set_parameters(std::span<const double> values) {
+  if (data_.step.is_sparse() || data_.branch) return false;
+  std::vector<std::vector<double>> all;
+  for (const Bench* const bench : benches()) {
+    std::optional<std::vector<double>> numbers = bench->plan->parameters().numbers(values);
+    if (!numbers) return false;
+    all.push_back(std::move(*numbers));
+  }
+  if (data_.acceleration && data_.acceleration->plan() != nullptr && !data_.acceleration->set_parameters(values))
+    return false;
+  std::size_t i = 0;
+  for (Bench* const bench : benches()) {
+    bench->numbers = std::move(all[i++]);
+    bench->plan->parameters().put(bench->numbers, bench->w.data());
+  }
+  parameters_.assign(values.begin(), values.end());
+  return true;
+}
+
+std::vector<PlanStepper::Bench*> PlanStepper::benches() {
+  std::vector<Bench*> out = {&main_};
+  for (std::optional<Bench>* const more : {&first_, &adjoint_})
+    if (*more) out.push_back(&**more);
+  return out;
 }
 
 void PlanStepper::forget() {
@@ -299,6 +329,7 @@ NativeJob PlanStepper::native_steps(double h, std::int64_t steps) {
   job.h = h;
   job.h_before = h_before_;
   job.tolerance = data_.solve.tolerance;
+  job.multiplier_scale = data_.multiplier_scale;
   job.count = count_;
   job.steps = power_ ? std::min<std::int64_t>(steps, 1) : steps;  // energies are added up outside
   job.most = max_iterations;

@@ -76,6 +76,9 @@ class PlanStepper final : public Stepper {
   [[nodiscard]] const PowerSums* power() const override { return power_ ? &*power_ : nullptr; }
   // As newly made, for another start of the same system; start() comes next. multiplier_scale: that of the new start.
   void renew(double multiplier_scale);
+  // From here on for other values of the parameters; false, and nothing is changed, where the step would have been derived
+  // otherwise. Steps of single coordinates, without a branch of multipliers. renew() comes next.
+  bool set_parameters(std::span<const double> values);
 
  private:
   friend class LaneGroup;  // takes the steps of many runs, with this one for those that are not plain
@@ -85,12 +88,15 @@ class PlanStepper final : public Stepper {
   // A plan with its workspace. The state (q, v, carried multipliers) of the run lives in the main one.
   struct Bench {
     explicit Bench(const Plan* plan);
+    void reset();  // the workspace as it was at first, for the parameters of now
     const Plan* plan;
     LongVector w;
     double *t, *h, *h_before, *state;
     const double* result;
     std::vector<SlotRange> ranges;  // large systems: of their unknowns
+    std::vector<double> numbers = {};  // what the parameters give, when they are others than those of the plan
   };
+  std::vector<Bench*> benches();
   bool sub_step(Bench& bench, double t, double h, std::size_t which, SolveReport& report);
   void cold_guess(Bench& bench, double t);
   void extrapolate(Bench& bench, std::size_t which);
@@ -119,6 +125,7 @@ class PlanStepper final : public Stepper {
   std::int64_t count_ = 0;
   double smooth_steps_ = 0.0;
   std::optional<PowerSums> power_;
+  std::vector<double> parameters_;  // when they are others than those of the plan
   NativeCode native_;
   bool stage_lanes_ = true;
 };

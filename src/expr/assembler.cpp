@@ -8,13 +8,10 @@
 #include "expr/program.hpp"
 
 namespace rattleback {
-namespace {
 
 Code code_of(Op op) {
   return op == Op::select ? Code::select : static_cast<Code>(static_cast<int>(op) - static_cast<int>(Op::neg));
 }
-
-}  // namespace
 
 std::int32_t Assembler::reserve(std::int32_t size) {
   const std::int32_t first = next_;
@@ -49,7 +46,7 @@ std::int32_t Assembler::slot(NodeId node) {
       slots_[node] = slot_of(n.space) + n.base();
     } else {
       slots_[node] = reserve(1);
-      if (n.op == Op::constant) constants_.emplace_back(slots_[node], n.value);
+      if (n.op == Op::constant) constants_.emplace_back(slots_[node], node);
     }
   }
   return slots_[node];
@@ -287,7 +284,8 @@ void Assembler::forget(std::span<const NodeId> nodes) {
 
 std::vector<double> Assembler::image(int lanes) const {
   std::vector<double> w(static_cast<std::size_t>(next_) * static_cast<std::size_t>(lanes), 0.0);
-  for (const auto& [s, v] : constants_) std::fill_n(w.begin() + static_cast<std::ptrdiff_t>(s) * lanes, lanes, v);
+  for (const auto& [s, node] : constants_)
+    std::fill_n(w.begin() + static_cast<std::ptrdiff_t>(s) * lanes, lanes, graph_[node].value);
   return w;
 }
 

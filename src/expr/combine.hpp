@@ -1,4 +1,4 @@
-// Sums of formulas with numbers as weights.
+// Sums of formulas with numbers, or constants of the graph, as weights.
 #pragma once
 
 #include <span>
@@ -12,6 +12,13 @@ inline NodeId combine(Graph& g, std::span<const double> weight, std::span<const 
   NodeId s = g.zero();
   for (std::size_t j = 0; j < x.size(); ++j)
     if (weight[j] != 0.0) s = g.add(s, g.mul(g.constant(weight[j]), x[j]));
+  return s;
+}
+
+inline NodeId combine(Graph& g, std::span<const NodeId> weight, std::span<const NodeId> x) {
+  NodeId s = g.zero();
+  for (std::size_t j = 0; j < x.size(); ++j)
+    if (!g.is_constant(weight[j], 0.0)) s = g.add(s, g.mul(weight[j], x[j]));
   return s;
 }
 

@@ -65,7 +65,7 @@ template <class T>
 T look_up_exactly(std::span<const double> table, const T& x, bool slope) {
   const std::size_t n = table.size() / 2;
   if (!(x >= T(table[0])) || !(x < T(table[n - 1]))) {
-    if (x != x) return x;
+    if (x != x) return x;  // NOLINT(misc-redundant-expression): no number
     return slope ? T(0) : T(table[n + (x < T(table[0]) ? 0 : n - 1)]);
   }
   std::size_t i = 0;

@@ -20,6 +20,7 @@ class Evaluator {
     for (std::size_t i = 0; i < functions.size(); ++i)
       a.store(program_, functions[i], out_ + static_cast<std::int32_t>(i));
     w_ = a.image();
+    parameters_ = a.parameters();
     program_.pack();
   }
   // A vector function with families: `rows` values.
@@ -29,8 +30,12 @@ class Evaluator {
     out_ = a.reserve(rows);
     a.store(program_, entries, out_, 1, 0, rows);
     w_ = a.image();
+    parameters_ = a.parameters();
     program_.pack();
   }
+
+  // From here on for other values of the parameters.
+  void set_parameters(std::span<const double> values) { (void)parameters_.set(values, w_.data()); }
 
   std::span<const double> operator()(double t, std::span<const double> q, std::span<const double> v = {},
                                      std::span<const double> multipliers = {}) {
@@ -54,6 +59,7 @@ class Evaluator {
 
   std::size_t count_;
   Program program_;
+  ParameterSlots parameters_;
   std::vector<double> w_;
   std::int32_t out_ = 0, t_ = 0, q_ = 0, v_ = 0, multipliers_ = 0;
 };

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "expr/parameters.hpp"
 #include "expr/rounding.hpp"
 #include "rattleback/error.hpp"
 #include "rattleback/expr.hpp"
@@ -57,15 +58,18 @@ std::size_t hash_node(const Node& n) {
                              static_cast<std::uint64_t>(static_cast<std::uint32_t>(n.count)) << 32;
   const std::uint64_t arguments = n.a | static_cast<std::uint64_t>(n.b) << 32;
   std::uint64_t h = kind * 0x9e3779b97f4a7c15ULL ^ arguments * 0xff51afd7ed558ccdULL;
-  h = (h ^ h >> 29) + (std::bit_cast<std::uint64_t>(n.value) ^ static_cast<std::uint64_t>(n.c) << 17);
+  // What is made of parameters is known by how, so that its value may change.
+  const std::uint64_t value = n.op == Op::constant && n.c != 0 ? 0 : std::bit_cast<std::uint64_t>(n.value);
+  h = (h ^ h >> 29) + (value ^ static_cast<std::uint64_t>(n.c) << 17);
   h = (h ^ h >> 32) * 0xd6e8feb86659fd93ULL;
   return h ^ h >> 32;
 }
 
 bool same(const Node& x, const Node& y) {
+  if (x.op != y.op || x.space != y.space || x.count != y.count || x.a != y.a || x.b != y.b || x.c != y.c) return false;
+  if (x.op == Op::constant && x.c != 0) return true;
   // Constants compare by bits, so that 0.0 and -0.0 stay apart.
-  return x.op == y.op && x.space == y.space && x.count == y.count && x.a == y.a && x.b == y.b && x.c == y.c &&
-         std::bit_cast<std::uint64_t>(x.value) == std::bit_cast<std::uint64_t>(y.value);
+  return std::bit_cast<std::uint64_t>(x.value) == std::bit_cast<std::uint64_t>(y.value);
 }
 
 bool commutes(Op op) { return op == Op::add || op == Op::mul || op == Op::min || op == Op::max || op == Op::hypot; }
@@ -107,13 +111,17 @@ constexpr double kLossy = 64.0 * kUlp;      // from here on a constant is worth 
 
 NodeId Graph::constant(double value, double error) {
   const NodeId id = constant(value);
-  if (value == 0.0 || !(error > kLossy * std::fabs(value))) return id;  // all zeros are one node
+  if (value != 0.0) remember_error(id, error);  // all zeros are one node
+  return id;
+}
+
+void Graph::remember_error(NodeId id, double error) {
+  if (!(error > kLossy * std::fabs(nodes_[id].value))) return;
   const auto at = std::lower_bound(lossy_.begin(), lossy_.end(), std::pair(id, 0.0));
   if (at == lossy_.end() || at->first != id)
     lossy_.insert(at, {id, error});
   else
     at->second = std::fmax(at->second, error);
-  return id;
 }
 
 double Graph::constant_error(NodeId id) const {
@@ -124,15 +132,107 @@ double Graph::constant_error(NodeId id) const {
 // Digits are lost where terms cancel; a product or a function of good constants is good, so that most folding is plain.
 NodeId Graph::fold(Op op, NodeId a, NodeId b) {
   const double x = nodes_[a].value, y = nodes_[b].value;
-  if (lossy_.empty() && op != Op::add && op != Op::sub && op != Op::pow) return constant(apply(op, x, y));
+  const bool plain = lossy_.empty() && op != Op::add && op != Op::sub && op != Op::pow;
   const auto usual = [&](NodeId id) { return Rounded{nodes_[id].value, constant_error(id)}; };
+  if (!is_made(a) && !is_made(b)) {
+    if (plain) return constant(apply(op, x, y));
+    const Rounded r = apply(op, usual(a), usual(b));
+    return constant(r.value, r.error);
+  }
+  // What leaves a number as it is.
+  if (op == Op::mul && !is_made(a) && x == 1.0) return b;
+  if ((op == Op::mul || op == Op::div) && !is_made(b) && y == 1.0) return a;
+  if (op == Op::add && !is_made(a) && x == 0.0) return b;
+  if ((op == Op::add || op == Op::sub) && !is_made(b) && y == 0.0) return a;
+  if (op == Op::pow && is_made(b)) return fold(op, a, settle(b));
   const Rounded r = apply(op, usual(a), usual(b));
-  return constant(r.value, r.error);
+  return made(made_by(op), a, b, r.value, r.error);
 }
 
 NodeId Graph::fold(Op op, NodeId a) {
   const Rounded r = apply(op, Rounded{nodes_[a].value, constant_error(a)});
-  return constant(r.value, r.error);
+  return is_made(a) ? made(made_by(op), a, 0, r.value, r.error) : constant(r.value, r.error);
+}
+
+NodeId Graph::made(std::uint32_t how, NodeId a, NodeId b, double value, double error) {
+  Node n;
+  n.value = value == 0.0 ? 0.0 : value;
+  n.a = a;
+  n.b = b;
+  n.c = how;
+  const NodeId id = intern(n);
+  if (value == 0.0) return zero();  // it is remembered that this one was zero
+  remember_error(id, error);
+  return id;
+}
+
+NodeId Graph::parameter(std::uint32_t number, double value, double error) {
+  return made(kMadeByParameter, number, 0, value, error);
+}
+
+std::vector<NodeId> Graph::computed(Compute compute, std::span<const NodeId> from, std::size_t count) {
+  std::vector<double> in, out(count);
+  for (const NodeId id : from) in.push_back(nodes_[id].value);
+  compute(in, out);
+  std::vector<NodeId> ids;
+  const bool plain = std::none_of(from.begin(), from.end(), [&](NodeId id) { return is_made(id); });
+  std::uint32_t group = 0;
+  for (; group < groups_.size(); ++group)
+    if (groups_[group].compute == compute && std::equal(from.begin(), from.end(), groups_[group].from.begin(),
+                                                        groups_[group].from.end()))
+      break;
+  if (!plain && group == groups_.size()) groups_.push_back({compute, {from.begin(), from.end()}, count});
+  for (std::uint32_t i = 0; i < count; ++i)
+    ids.push_back(plain ? constant(out[i]) : made(kMadeInGroup, group, i, out[i], 0.0));
+  return ids;
+}
+
+NodeId Graph::settle(NodeId id) {
+  if (!is_made(id)) return id;
+  const double value = nodes_[id].value;
+  if (std::find(settled_.begin(), settled_.end(), std::pair(id, value)) == settled_.end())
+    settled_.emplace_back(id, value);
+  return constant(value, constant_error(id));
+}
+
+bool Graph::set_parameters(std::span<const double> values, std::span<const double> errors) {
+  std::vector<std::pair<NodeId, Rounded>> now;
+  std::vector<std::vector<double>> groups(groups_.size());
+  const auto value = [&](NodeId id) -> Rounded {
+    const auto at = std::lower_bound(now.begin(), now.end(), id, [](const auto& x, NodeId k) { return x.first < k; });
+    if (at != now.end() && at->first == id) return at->second;
+    return {nodes_[id].value, constant_error(id)};
+  };
+  for (NodeId id = 0; id < nodes_.size(); ++id) {
+    const Node& n = nodes_[id];
+    if (n.op != Op::constant || n.c == 0) continue;
+    Rounded x;
+    if (n.c == kMadeByParameter) {
+      x = {values[n.a], errors.empty() ? 0.0 : errors[n.a]};
+    } else if (n.c == kMadeInGroup) {
+      const Group& g = groups_[n.a];
+      if (groups[n.a].empty()) {
+        std::vector<double> in;
+        for (const NodeId k : g.from) in.push_back(value(k).value);
+        groups[n.a].resize(g.count);
+        g.compute(in, groups[n.a]);
+      }
+      x = {groups[n.a][n.b], 0.0};
+    } else {
+      const Op op = op_that_made(n.c);
+      x = apply(op, value(n.a), arity(op) > 1 ? value(n.b) : Rounded{});
+    }
+    if (number_class(x.value) != number_class(n.value)) return false;
+    now.emplace_back(id, Rounded{x.value == 0.0 ? 0.0 : x.value, x.error});
+  }
+  for (const auto& [id, settled] : settled_)
+    if (value(id).value != settled) return false;
+  std::erase_if(lossy_, [&](const auto& x) { return is_made(x.first); });
+  for (const auto& [id, x] : now) {
+    nodes_[id].value = x.value;
+    if (x.value != 0.0) remember_error(id, x.error);
+  }
+  return true;
 }
 
 NodeId Graph::variable(Space space, std::int32_t base, std::int32_t stride, std::int32_t count) {
@@ -187,7 +287,7 @@ double look_up(std::span<const double> table, double x, bool slope) {
 
 NodeId Graph::lookup(std::uint32_t table, NodeId a, bool slope) {
   const Node x = nodes_[a];
-  if (x.op == Op::constant) return constant(look_up(tables_[table], x.value, slope));
+  if (x.op == Op::constant) return constant(look_up(tables_[table], nodes_[settle(a)].value, slope));
   if (x.count != 0) throw NeedsUnrolling();
   Node n;
   n.op = slope ? Op::lookup_slope : Op::lookup;
@@ -230,6 +330,8 @@ NodeId Graph::binary(Op op, NodeId a, NodeId b) {
   const Node x = nodes_[a], y = nodes_[b];
   const bool cx = x.op == Op::constant, cy = y.op == Op::constant;
   if (cx && cy) return fold(op, a, b);
+  // Only numbers that are no parameters are treated in ways of their own.
+  const bool fixed_x = cx && x.c == 0, fixed_y = cy && y.c == 0;
   switch (op) {
     case Op::add:
       if (cx && x.value == 0.0) return b;
@@ -249,8 +351,8 @@ NodeId Graph::binary(Op op, NodeId a, NodeId b) {
       if (cy) return binary(Op::mul, b, a);  // a constant factor stands on the left
       if (cx) {
         if (x.value == 0.0) return a;
-        if (x.value == 1.0) return b;
-        if (x.value == -1.0) return unary(Op::neg, b);
+        if (fixed_x && x.value == 1.0) return b;
+        if (fixed_x && x.value == -1.0) return unary(Op::neg, b);
         if (y.op == Op::neg) return binary(Op::mul, fold(Op::neg, a), y.a);
         if (y.op == Op::mul && is_constant(y.a)) return binary(Op::mul, fold(Op::mul, a, y.a), y.b);
       } else {
@@ -263,7 +365,7 @@ NodeId Graph::binary(Op op, NodeId a, NodeId b) {
       break;
     case Op::div:
       if (cx && x.value == 0.0) return a;
-      if (cy) {
+      if (fixed_y) {
         if (y.value == 1.0) return a;
         if (y.value == -1.0) return unary(Op::neg, a);
         // Exact when the divisor is a power of two; otherwise a quotient stays a quotient.
@@ -276,6 +378,7 @@ NodeId Graph::binary(Op op, NodeId a, NodeId b) {
       if (y.op == Op::neg) return unary(Op::neg, binary(Op::div, a, y.a));
       break;
     case Op::pow:
+      if (cy && !fixed_y) return binary(op, a, settle(b));
       if (cy) {
         const double e = y.value;
         if (e == 0.0) return one();
@@ -289,7 +392,7 @@ NodeId Graph::binary(Op op, NodeId a, NodeId b) {
           return binary(Op::mul, half, half);
         }
       }
-      if (cx && x.value == 1.0) return a;
+      if (fixed_x && x.value == 1.0) return a;
       break;
     case Op::min:
     case Op::max:

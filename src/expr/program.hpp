@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "expr/parameters.hpp"
 #include "expr/traverse.hpp"
 #include "rattleback/expr.hpp"
 
@@ -33,6 +34,8 @@ enum class Code : std::uint16_t {
   end        // the last instruction of a program that is not empty
 };
 // clang-format on
+
+Code code_of(Op op);  // of arithmetic
 
 struct Instruction {
   Instruction(Code what, std::int32_t to, std::int32_t x, std::int32_t y, std::int32_t z)
@@ -129,6 +132,8 @@ class Assembler {
   [[nodiscard]] std::int32_t size() const { return next_; }
   // The workspace before anything has run: constants filled in, all else 0.
   [[nodiscard]] std::vector<double> image(int lanes = 1) const;
+  // Which of them come from parameters. guarded: see there.
+  [[nodiscard]] ParameterSlots parameters(bool guarded = false) const { return {graph_, constants_, guarded}; }
 
  private:
   std::int32_t slot(NodeId node);
@@ -146,7 +151,7 @@ class Assembler {
   const Graph& graph_;
   std::int32_t next_ = 0;
   std::vector<std::pair<Space, std::int32_t>> spaces_;
-  std::vector<std::pair<std::int32_t, double>> constants_;
+  std::vector<std::pair<std::int32_t, NodeId>> constants_;
   std::vector<std::int32_t> slots_;  // node -> slot, -1 = none
   std::vector<std::uint8_t> ready_;  // node -> its slot holds the current value
   std::vector<std::uint32_t> uses_;  // node -> users below the announced roots

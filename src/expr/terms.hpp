@@ -17,14 +17,13 @@ inline void collect_terms(const Graph& g, NodeId root, std::vector<NodeId>& out)
     const NodeId id = open.back();
     open.pop_back();
     const Node& n = g[id];
-    if (out.size() + open.size() >= kMostTerms) {
-      out.push_back(id);
-    } else if (n.op == Op::add || n.op == Op::sub) {
+    const bool opens = out.size() + open.size() < kMostTerms;
+    if (opens && (n.op == Op::add || n.op == Op::sub)) {
       open.push_back(n.b);
       open.push_back(n.a);
-    } else if (n.op == Op::neg) {
+    } else if (opens && n.op == Op::neg) {
       open.push_back(n.a);
-    } else if (n.op == Op::mul && g.is_constant(n.a) && (g[n.b].op == Op::add || g[n.b].op == Op::sub)) {
+    } else if (opens && n.op == Op::mul && g.is_constant(n.a) && (g[n.b].op == Op::add || g[n.b].op == Op::sub)) {
       open.push_back(n.b);  // c*(a + b) counts as c*a + c*b: the size of the product, not of its cancelled factor
     } else {
       out.push_back(id);

@@ -53,13 +53,20 @@ int precedence(Op op) {
   return 6;
 }
 
+// A parameter that is 1 is a factor of the formula, but not of its text.
+NodeId without_ones(const Graph& g, NodeId id) {
+  while (g[id].op == Op::mul && (g.is_constant(g[id].a, 1.0) || g.is_constant(g[id].b, 1.0)))
+    id = g.is_constant(g[id].a, 1.0) ? g[id].b : g[id].a;
+  return id;
+}
+
 std::string write(const Graph& g, NodeId id, const std::function<std::string(const Node&)>& name, int budget,
                   int& room) {
   if (budget <= 0 || --room < 0) return "...";
-  const Node& n = g[id];
+  const Node& n = g[without_ones(g, id)];
   const auto arg = [&](NodeId k, int outer) {
     std::string s = write(g, k, name, budget - 1, room);
-    const Node& m = g[k];
+    const Node& m = g[without_ones(g, k)];
     const bool bare = is_leaf(m.op) ? !(m.op == Op::constant && m.value < 0.0) : precedence(m.op) >= outer;
     return bare ? s : "(" + s + ")";
   };

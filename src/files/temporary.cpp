@@ -43,7 +43,7 @@ int enter(int parent, const std::string& name, bool folder) {
   }
   place->parent = parent;
   place->folder = folder;
-  std::memcpy(place->name, name.data(), name.size());
+  std::memcpy(place->name, name.c_str(), name.size() + 1);
   for (std::size_t i = 0; i < registered.size(); ++i) {
     Place* none = nullptr;
     if (registered[i].compare_exchange_strong(none, place)) return static_cast<int>(i);

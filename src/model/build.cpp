@@ -172,6 +172,7 @@ Model build(ModelText& text, UnrollPolicy policy) {
   model.project = text.project;
   model.run = text.run;
   model.parameters = text.world.values();
+  model.parameter_errors = text.world.errors();
   model.q0 = text.q0;
   model.v0 = text.v0;
   model.z0 = text.z0;

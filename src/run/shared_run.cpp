@@ -105,7 +105,10 @@ SharedRun::SharedRun(Model model, const Options& options, LaneCode& code)
       code_(code),
       lanes_(stepper_),
       observer_(system_),
-      acceleration_(system_.acceleration()) {
+      acceleration_(system_.acceleration()),
+      graph_(model_.graph) {
+  for (const auto& parameter : model_.parameters) parameters_.push_back(parameter.second);
+  if (!stepper_.set_parameters(parameters_)) throw Error("its step does not take parameters");
   if (const std::string reason = code.begin(stepper_); !reason.empty()) throw Error(reason);
 }
 
@@ -136,9 +139,22 @@ bool SharedRun::has_values() const {
   return true;
 }
 
+// Those of the model, if they are others than those of the member before.
+bool SharedRun::take_parameters() {
+  if (graph_ == model_.graph) return true;
+  graph_ = nullptr;
+  parameters_.clear();
+  for (const auto& parameter : model_.parameters) parameters_.push_back(parameter.second);
+  if (!system_.take_parameters() || !functions_.take_parameters(parameters_) || !stepper_.set_parameters(parameters_))
+    return false;
+  if (formulas_) formulas_->set_parameters(parameters_);
+  graph_ = model_.graph;
+  return true;
+}
+
 bool SharedRun::add() try {
   if (members_.empty()) lanes_.clear();
-  if (!has_values()) return false;
+  if (!take_parameters() || !has_values()) return false;
   if (system_.is_mechanical()) {
     const Mechanical& f = system_.mechanical();
     if (!f.mass && !added_inertia(model_, f.graph, f.Lvv, f.K).c.empty()) return false;
@@ -148,6 +164,8 @@ bool SharedRun::add() try {
   stepper_.renew(system_.is_mechanical() && system_.m() > 0 ? functions_.multiplier_scale(m.start) : 1.0);
   stepper_.start(0.0, m.start.q, m.start.v, m.start.multipliers, m.start.acceleration);
   lanes_.put(static_cast<int>(members_.size()));
+  observer_.set_parameters(parameters_, members_.size());
+  m.parameters = parameters_;
   members_.push_back(std::move(m));
   return true;
 } catch (const Error&) {
@@ -219,6 +237,7 @@ std::vector<std::optional<SharedResult>> SharedRun::run() {
     r.notes.insert(r.notes.end(), method_.notes.begin(), method_.notes.end());
     if (grid_.thinned) r.notes.push_back(thinned_note(grid_));
     if (std::string note = code_.note(); !note.empty()) r.notes.push_back(std::move(note));
+    (void)acceleration_->set_parameters(m.parameters);
     if (!lanes_.determines_multipliers(static_cast<int>(i), *acceleration_) && system_.m() > 0)
       r.notes.emplace_back(
           "the acceleration level does not determine the multipliers at the end: those of the last stage are reported");

@@ -1,5 +1,5 @@
-// Runs of one model from many starts. What does not depend on the start is derived once: the system, the method's plan, the
-// functions that judge a start and those of the audit. The runs take their steps together in lanes, and each has the bits of
+// Runs of one model from many starts and with many values of its parameters. What depends on neither is derived once: the system,
+// the method's plan, the functions that judge a start and those of the audit. The runs take their steps together in lanes, and each has the bits of
 // simulate() from its start.
 //
 // What is not plain is left to simulate(): runs that stop, starts that are refused, and all of what lanes do not have (large
@@ -74,10 +74,12 @@ class SharedRun {
   SharedRun(const SharedRun&) = delete;
   SharedRun& operator=(const SharedRun&) = delete;
 
-  // The model whose q0, v0 and z0 are the next start.
+  // The model whose q0, v0 and z0 are the next start, and whose parameters the next member has (StartReader).
   [[nodiscard]] Model& model() { return model_; }
   // Takes the start in model() as the next of a group. False: this run must be made alone.
   bool add();
+  // Was the last one false because of what a parameter decides?
+  [[nodiscard]] bool decided_otherwise() const { return graph_ == nullptr; }
   // Runs the group, which has at most kAtOnce members. A result is missing where a run must be made alone. Throws Cancelled.
   std::vector<std::optional<SharedResult>> run();
 
@@ -89,6 +91,7 @@ class SharedRun {
 
  private:
   [[nodiscard]] bool has_values() const;
+  bool take_parameters();
   void record();
   void advance(double h, std::int64_t steps);
 
@@ -103,11 +106,14 @@ class SharedRun {
   LaneGroup lanes_;
   LaneObserver observer_;
   std::unique_ptr<Acceleration> acceleration_;
+  std::shared_ptr<const Graph> graph_;          // of the model whose parameters were taken over last; null: it failed
+  std::vector<double> parameters_;              // they
   mutable std::optional<Evaluator> formulas_;  // that must have values at a start
   struct Member {
     Start start;
     Monitor monitor;
     std::vector<double> energy;
+    std::vector<double> parameters = {};
   };
   std::vector<Member> members_;
   std::vector<double> t_;

@@ -221,6 +221,7 @@ class Plan::Writer {
     for (const Wanted& wish : wanted_) block(wish);
     finish();
     plan_.image_ = assembler_.image();
+    plan_.parameters_ = assembler_.parameters(true);
     plan_.guess_.pack();
     plan_.finish_.pack();
     for (Block& b : plan_.blocks_) pack(b);

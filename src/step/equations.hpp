@@ -89,6 +89,9 @@ class Plan {
   [[nodiscard]] std::int32_t power_count() const { return power_count_; }
   [[nodiscard]] std::int32_t workspace_size() const { return static_cast<std::int32_t>(image_.size()); }
   [[nodiscard]] const std::vector<double>& image() const { return image_; }
+  // Constants of the workspace that come from parameters. With values that would have been decided otherwise this plan does not
+  // serve.
+  [[nodiscard]] const ParameterSlots& parameters() const { return parameters_; }
   // The unknowns that are left after elimination; their slots hold the starting guess before solve() and the solution
   // after it.
   [[nodiscard]] std::span<const std::int32_t> unknown_slots() const { return unknown_slots_; }
@@ -130,6 +133,7 @@ class Plan {
   std::int32_t results_ = 0, result_count_ = 0, extra_ = 0, extra_count_ = 0, power_ = 0, power_count_ = 0;
   bool linear_ = true;
   std::vector<double> image_;
+  ParameterSlots parameters_;
   std::shared_ptr<SparsePlan> sparse_;  // takes the place of the blocks; it has workspace of its own
 };
 

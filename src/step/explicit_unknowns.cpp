@@ -24,19 +24,19 @@ bool is_linear(const Graph& g, const Node& n) {
   }
 }
 
-// The coefficient of u in a formula; nothing where u also occurs in another way than times a number.
-std::optional<double> coefficient(const Graph& g, NodeId root, std::int32_t u, Occurrences& occurrences) {
-  double sum = 0.0;
-  std::vector<std::pair<NodeId, double>> open = {{root, 1.0}};
+// The coefficient of u in a formula, a constant; nothing where u also occurs in another way than times a number.
+std::optional<NodeId> coefficient(Graph& g, NodeId root, std::int32_t u, Occurrences& occurrences) {
+  NodeId sum = g.zero();
+  std::vector<std::pair<NodeId, NodeId>> open = {{root, g.one()}};
   std::size_t visits = 0;
   constexpr std::size_t kPatience = 100'000;  // sums that share sums
   while (!open.empty()) {
     const auto [id, factor] = open.back();
     open.pop_back();
     if (++visits > kPatience) return std::nullopt;
-    const Node& n = g[id];
+    const Node n = g[id];
     if (is_unknown(n)) {
-      if (n.base() == u) sum += factor;
+      if (n.base() == u) sum = g.add(sum, factor);
       continue;
     }
     if (is_leaf(n.op)) continue;
@@ -46,10 +46,10 @@ std::optional<double> coefficient(const Graph& g, NodeId root, std::int32_t u, O
       continue;
     }
     switch (n.op) {
-      case Op::neg: open.emplace_back(n.a, -factor); break;
-      case Op::mul: open.emplace_back(n.b, factor * g[n.a].value); break;
-      case Op::div: open.emplace_back(n.a, factor / g[n.b].value); break;
-      default: open.emplace_back(n.a, factor); open.emplace_back(n.b, n.op == Op::sub ? -factor : factor);
+      case Op::neg: open.emplace_back(n.a, g.neg(factor)); break;
+      case Op::mul: open.emplace_back(n.b, g.mul(factor, n.a)); break;
+      case Op::div: open.emplace_back(n.a, g.div(factor, n.b)); break;
+      default: open.emplace_back(n.a, factor); open.emplace_back(n.b, n.op == Op::sub ? g.neg(factor) : factor);
     }
   }
   return sum;
@@ -127,15 +127,15 @@ void eliminate_explicit(Equations& eq, std::vector<char>& alive) {
   Occurrences occurrences(g);
   struct Definition {
     NodeId rest = 0;
-    double c = 0.0;
+    NodeId c = 0;
     std::vector<std::int32_t> direct;  // other unknowns in it
     std::set<std::int32_t> open;       // those that are left when explicit ones are put in
   };
   std::map<std::int32_t, Definition> found;
   for (std::int32_t u = 0; u < count; ++u) {
     const NodeId residual = eq.residuals[static_cast<std::size_t>(u)];
-    const std::optional<double> c = coefficient(g, residual, u, occurrences);
-    if (!c || !(std::fabs(*c) > 0.0) || !std::isfinite(*c)) continue;
+    const std::optional<NodeId> c = coefficient(g, residual, u, occurrences);
+    if (!c || !(std::fabs(g[*c].value) > 0.0) || !std::isfinite(g[*c].value)) continue;
     std::map<NodeId, NodeId> image;
     Definition d{.rest = without(g, residual, u, image), .c = *c, .direct = {}, .open = {}};
     d.direct = occurrences(d.rest);
@@ -163,7 +163,7 @@ void eliminate_explicit(Equations& eq, std::vector<char>& alive) {
           if (found.contains(k) && !put_in.has(k)) open.push_back(k);
       if (open.size() > before) continue;
       open.pop_back();
-      if (!put_in.has(u)) put_in.set(u, g.neg(g.div(put_in(d.rest), g.constant(d.c))));
+      if (!put_in.has(u)) put_in.set(u, g.neg(g.div(put_in(d.rest), d.c)));
     }
   }
   for (const auto& each : found) alive[static_cast<std::size_t>(each.first)] = 0;

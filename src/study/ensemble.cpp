@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <new>
@@ -151,21 +152,17 @@ struct MemberError {
   std::string text;
 };
 
+// Members that decide alike by their parameters (Graph::set_parameters) share what is derived and compiled: a class of members.
 class Workers {
  public:
   Workers(const MemberModels& models, const EnsembleRequest& request, int threads, std::size_t mine)
-      : models_(models), request_(request), code_(request.options.native.value(), 0.0, threads, request.options.stop) {
+      : models_(models), request_(request), threads_(threads), mine_(static_cast<double>(mine)) {
     options_ = request.options;
     options_.keep_records = false;
-    try {
-      Worker first(*this);
-      if (!first.run) return;
-      code_.set_work(static_cast<double>(mine) * static_cast<double>(first.run->steps()));
-      free_.push_back(std::make_unique<Worker>(std::move(first)));
-    } catch (const Error&) {
-      // Runs of their own will say what is wrong.
-    }
-    shared_ = !free_.empty();
+    classes_.emplace_back(0, new_code());
+    auto first = std::make_unique<Worker>(models_);
+    shared_ = run_of(*first, 0) != nullptr;  // else runs of their own will say what is wrong
+    if (shared_) free_.push_back(std::move(first));
   }
 
   std::vector<Finished> run(std::size_t first, std::size_t last) {
@@ -185,15 +182,21 @@ class Workers {
   }
 
  private:
-  struct Worker {
-    explicit Worker(Workers& all) : reader(all.models_.start_reader()) {
-      Model model = all.models_.base();
-      if (!all.models_.place(0, reader.get(), model)) return;  // most likely all members differ in more than starts
-      run = std::make_unique<SharedRun>(std::move(model), all.options_, all.code_);
-    }
-    std::unique_ptr<StartReader> reader;
-    std::unique_ptr<SharedRun> run;
+  static constexpr std::size_t kMostClasses = 16;
+  struct Class {
+    Class(std::size_t first, std::unique_ptr<LaneCode> compiled) : member(first), code(std::move(compiled)) {}
+    std::size_t member;  // the first one that was found
+    std::unique_ptr<LaneCode> code;
   };
+  struct Worker {
+    explicit Worker(const MemberModels& models) : reader(models.start_reader()) {}
+    std::unique_ptr<StartReader> reader;
+    std::vector<std::optional<std::unique_ptr<SharedRun>>> runs;  // by class, made when they are wanted; null: cannot be
+  };
+
+  std::unique_ptr<LaneCode> new_code() const {
+    return std::make_unique<LaneCode>(request_.options.native.value(), 0.0, threads_, request_.options.stop);
+  }
 
   std::unique_ptr<Worker> take() {
     {
@@ -204,22 +207,77 @@ class Workers {
         return out;
       }
     }
-    return std::make_unique<Worker>(*this);
+    return std::make_unique<Worker>(models_);
   }
   void give_back(std::unique_ptr<Worker> worker) {
     const std::lock_guard lock(mutex_);
     free_.push_back(std::move(worker));
   }
 
-  void together(Worker& worker, std::size_t first, std::size_t last, std::optional<Finished>* out) {
-    SharedRun& shared = *worker.run;
-    std::vector<std::size_t> taken;
-    std::vector<std::pair<std::vector<double>, std::vector<double>>> wanted;  // starts before a projection
-    for (std::size_t i = first; i < last; ++i) {
-      if (!models_.place(i, worker.reader.get(), shared.model()) || !shared.add()) continue;
-      taken.push_back(i);
-      wanted.emplace_back(shared.model().q0, shared.model().v0);
+  // A worker's run of a class; null: its members run alone.
+  SharedRun* run_of(Worker& worker, std::size_t number) {
+    if (worker.runs.size() <= number) worker.runs.resize(number + 1);
+    auto& run = worker.runs[number];
+    if (!run) {
+      run.emplace();
+      Class* c = nullptr;
+      {
+        const std::lock_guard lock(mutex_);
+        c = &classes_[number];
+      }
+      try {
+        Model model = models_.base();
+        if (!models_.place(c->member, worker.reader.get(), model)) {
+          if (!worker.reader || !worker.reader->decided_otherwise()) return nullptr;
+          model = models_.model(c->member);
+        }
+        *run = std::make_unique<SharedRun>(std::move(model), options_, *c->code);
+        c->code->set_work(mine_ * static_cast<double>((*run)->steps()));
+      } catch (const Error&) {
+        return nullptr;
+      }
     }
+    return run->get();
+  }
+
+  // The run that has taken the member; null: it runs alone.
+  SharedRun* add(Worker& worker, std::size_t member) {
+    for (std::size_t number = 0; number < kMostClasses; ++number) {
+      {
+        const std::lock_guard lock(mutex_);
+        if (number == classes_.size()) classes_.emplace_back(member, new_code());
+      }
+      SharedRun* const run = run_of(worker, number);
+      if (run == nullptr) continue;
+      if (models_.place(member, worker.reader.get(), run->model())) {
+        if (run->add()) return run;
+        if (!run->decided_otherwise()) return nullptr;
+      } else if (!worker.reader || !worker.reader->decided_otherwise()) {
+        return nullptr;
+      }
+    }
+    return nullptr;
+  }
+
+  struct Taken {
+    std::vector<std::size_t> members;
+    std::vector<std::pair<std::vector<double>, std::vector<double>>> wanted;  // starts before a projection
+  };
+
+  void together(Worker& worker, std::size_t first, std::size_t last, std::optional<Finished>* out) {
+    std::map<SharedRun*, Taken> taken;
+    for (std::size_t i = first; i < last; ++i)
+      if (SharedRun* const shared = add(worker, i)) {
+        Taken& t = taken[shared];
+        t.members.push_back(i);
+        t.wanted.emplace_back(shared->model().q0, shared->model().v0);
+      }
+    for (auto& [shared, t] : taken) finish(*shared, t, first, out);
+  }
+
+  void finish(SharedRun& shared, const Taken& t, std::size_t first, std::optional<Finished>* out) const {
+    const auto& [taken, wanted] = t;
+    const std::string energy_changes = why_energy_changes(shared.model());
     std::vector<std::optional<SharedResult>> results = shared.run();
     for (std::size_t k = 0; k < taken.size(); ++k) {
       if (!results[k]) continue;
@@ -230,6 +288,7 @@ class Workers {
       f.stages = shared.stages();
       f.order = shared.order();
       f.step = shared.step();
+      f.energy_changes = energy_changes;
       f.steps = shared.steps();
       if (f.moved.count == 0) f.notes = std::move(r.notes);
       if (!r.energy.empty()) f.t = std::move(r.t);
@@ -261,9 +320,11 @@ class Workers {
   const MemberModels& models_;
   const EnsembleRequest& request_;
   Options options_;
-  LaneCode code_;
+  int threads_;
+  double mine_;  // members
   bool shared_ = false;
-  std::mutex mutex_;
+  std::mutex mutex_;  // of the lists
+  std::deque<Class> classes_;
   std::vector<std::unique_ptr<Worker>> free_;
 };
 

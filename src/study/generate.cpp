@@ -1,8 +1,6 @@
 #include "rattleback/generate.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <cstdio>
 #include <exception>
 
@@ -10,6 +8,7 @@
 
 #include "bind/bind.hpp"
 #include "engine/text/header_text.hpp"
+#include "engine/text/identifier.hpp"
 #include "files/harmless.hpp"
 #include "files/read.hpp"
 #include "files/replace.hpp"
@@ -19,30 +18,6 @@
 
 namespace rattleback {
 namespace {
-
-// Those of C++20; a struct cannot have one of these names.
-constexpr std::array kKeywords = {
-    "alignas",     "alignof",   "and",        "and_eq",    "asm",      "auto",         "bitand",
-    "bitor",       "bool",      "break",      "case",      "catch",    "char",         "char8_t",
-    "char16_t",    "char32_t",  "class",      "compl",     "concept",  "const",        "consteval",
-    "constexpr",   "constinit", "const_cast", "continue",  "co_await", "co_return",    "co_yield",
-    "decltype",    "default",   "delete",     "do",        "double",   "dynamic_cast", "else",
-    "enum",        "explicit",  "export",     "extern",    "false",    "float",        "for",
-    "friend",      "goto",      "if",         "inline",    "int",      "long",         "mutable",
-    "namespace",   "new",       "noexcept",   "not",       "not_eq",   "nullptr",      "operator",
-    "or",          "or_eq",     "private",    "protected", "public",   "register",     "reinterpret_cast",
-    "requires",    "return",    "short",      "signed",    "sizeof",   "static",       "static_assert",
-    "static_cast", "struct",    "switch",     "template",  "this",     "thread_local", "throw",
-    "true",        "try",       "typedef",    "typeid",    "typename", "union",        "unsigned",
-    "using",       "virtual",   "void",       "volatile",  "wchar_t",  "while",        "xor",
-    "xor_eq"};
-
-bool is_identifier(std::string_view word) {
-  const auto letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; };
-  if (word.empty() || !letter(word.front())) return false;
-  if (std::find(kKeywords.begin(), kKeywords.end(), word) != kKeywords.end()) return false;
-  return std::all_of(word.begin(), word.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
-}
 
 void check_name(const std::string& name) {
   std::string_view rest = name;
@@ -113,7 +88,8 @@ std::string step_header(const Model& model, const Options& given, const std::str
     throw Error(fmt::format("steps of '{}' on '{}' cannot be generated: {}. `rattleback run` takes them", method.name,
                             model.key, reason));
   method.stepper->start(0.0, start.q, start.v, start.multipliers, start.acceleration);
-  HeaderNames names{.name = name, .description = {}, .positions = {}, .velocities = {}, .step = options.step};
+  HeaderNames names{.name = name, .description = {}, .positions = {}, .velocities = {}, .step = options.step,
+                    .parameters = model.parameters};
   names.description =
       fmt::format("{}: steps of {} ({} stage{}, order {}{}{})", model.name.empty() ? model.key : model.name,
                   method.name, method.stages, method.stages == 1 ? "" : "s", method.order(),

@@ -34,6 +34,7 @@ LaneObserver::LaneObserver(const System& system)
   for (std::size_t i = 0; i < watched.size(); ++i) a.store(program_, watched[i], first + static_cast<std::int32_t>(i));
   out_ = first * kWidth;
   w_ = a.image(kWidth);
+  parameters_ = a.parameters();
 }
 
 void LaneObserver::observe(double t, const double* q, const double* v, System::Observation* out) {

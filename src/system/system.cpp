@@ -119,6 +119,19 @@ bool System::multiplier_forces() const {
   return is_mechanical() && depends_on(*model_->graph, model_->forces, kMultiplier);
 }
 
+bool System::take_parameters() {
+  const bool plain = is_mechanical() && !is_large() && mechanical_ && mechanical_->added.c.empty();
+  if (!plain && model_->kind != Kind::dae) return false;
+  std::vector<double> values;
+  for (const auto& parameter : model_->parameters) values.push_back(parameter.second);
+  Graph& graph = plain ? mechanical_->graph : dae_->graph;
+  if (!graph.set_parameters(values, model_->parameter_errors)) return false;
+  for (std::optional<Evaluator>* const each : {&observed_, &exact_, &ports_})
+    if (*each) (*each)->set_parameters(values);
+  parameters_ = std::move(values);
+  return true;
+}
+
 std::unique_ptr<Acceleration> System::acceleration() const {
   if (redundancy_) return std::make_unique<Acceleration>(redundancy_, static_cast<std::size_t>(n()));
   if (families_)
@@ -128,7 +141,9 @@ std::unique_ptr<Acceleration> System::acceleration() const {
              : port_hamiltonian_ ? std::make_shared<const AccelerationPlan>(*port_hamiltonian_)
              : mechanical_       ? std::make_shared<const AccelerationPlan>(*mechanical_)
                                  : std::make_shared<const AccelerationPlan>(*dae_);
-  return std::make_unique<Acceleration>(level_);
+  auto out = std::make_unique<Acceleration>(level_);
+  if (!parameters_.empty()) (void)out->set_parameters(parameters_);
+  return out;
 }
 
 System::Observation System::observe(double t, std::span<const double> q, std::span<const double> v,

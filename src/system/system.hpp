@@ -64,6 +64,10 @@ class System {
   [[nodiscard]] bool graded_mass() const;                            // see Mechanical; of a large system: a mass is 0
   [[nodiscard]] bool multiplier_forces() const;                      // a force contains lambda
   [[nodiscard]] std::unique_ptr<Acceleration> acceleration() const;  // derived once, when it is first asked for
+  // The parameters of the model have other values now, and its graph is the one for them: takes them over without deriving
+  // anything. False where something would have been derived otherwise; then this system is of no use until a call that
+  // succeeds. Mechanical systems of single coordinates without added inertia, and daes.
+  bool take_parameters();
   // Constraints may depend on one another (--redundant minimum-norm, mechanical systems). From the start on, which
   // consistent_start() finds, the system knows subsets of full rank.
   void allow_redundant() { allows_redundant_ = is_mechanical() && m() > 0; }
@@ -100,6 +104,7 @@ class System {
   std::optional<SkewGradient> skew_gradient_;
   std::optional<PortHamiltonian> port_hamiltonian_;
   std::optional<Evaluator> observed_, exact_, ports_;
+  std::vector<double> parameters_;  // taken over
   std::size_t positions_ = 0, velocities_ = 0;
 };
 

@@ -8,7 +8,7 @@ namespace rattleback::front {
 namespace {
 
 // For what is called at the deepest place: writing a message, an exception on its way.
-constexpr std::uintptr_t kReserve = 96U << 10;
+constexpr std::uintptr_t kReserve = 96U << 10, kWithin = 32U << 10;
 
 std::uintptr_t lowest_address() {
 #ifdef __GLIBC__
@@ -26,9 +26,10 @@ std::uintptr_t lowest_address() {
 
 }  // namespace
 
-bool stack_is_short() {
+bool stack_is_short(Room room) {
   static thread_local const std::uintptr_t lowest = lowest_address();
-  return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) < lowest;
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  return here + (room == Room::within_a_level ? kWithin : 0) < lowest;
 }
 
 }  // namespace rattleback::front

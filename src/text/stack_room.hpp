@@ -4,7 +4,10 @@
 
 namespace rattleback::front {
 
-[[nodiscard]] bool stack_is_short();
+// Within a level that has asked, a part of it (an index) may ask for its own levels: it is told later, so that a circle of levels
+// is found by the levels.
+enum class Room { of_a_level, within_a_level };
+[[nodiscard]] bool stack_is_short(Room room = Room::of_a_level);
 
 inline constexpr const char* kStackIsShort = "nested too deep for the stack that the program has (`ulimit -s`)";
 

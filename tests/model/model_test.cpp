@@ -207,7 +207,7 @@ TEST(Model, OtherValuesAreRefusedInTheWordsOfReading) {
             "model '' was made in C++ and has no parameters of its own. Trace it with other ones");
 }
 
-TEST(StartReader, FollowsParametersAsLongAsNoFormulaOfTheMotionDependsOnThem) {
+TEST(StartReader, FollowsParametersAsLongAsNothingIsDecidedOtherwise) {
   const Model model = parse_model(
       "coordinates = [\"x\", \"w[1:N]\"]\n[parameters]\nN = 2\ng = 10\ng2 = \"g/5\"\nb = 3\n# b, b2: only here\n"
       "[lagrangian]\nL = \"x'^2/2 + sum(i = 1:2, w[i]'^2) - g2*x\"\n[initial]\nx = \"b^2 + N\"\n",
@@ -219,7 +219,10 @@ TEST(StartReader, FollowsParametersAsLongAsNoFormulaOfTheMotionDependsOnThem) {
   };
   EXPECT_TRUE(read("2", "10", "4"));
   EXPECT_EQ(start.q0, (std::vector<double>{18, 0, 0}));
-  EXPECT_FALSE(read("2", "11", "4"));  // through g2
+  EXPECT_TRUE(read("2", "11", "4"));  // through g2, which is a number of the potential
+  EXPECT_FALSE(reader.decided_otherwise());
+  EXPECT_FALSE(read("2", "0", "4"));  // no potential at all
+  EXPECT_TRUE(reader.decided_otherwise());
   EXPECT_FALSE(read("3", "10", "4"));  // the size of a family
   EXPECT_FALSE(read("2", "10", "1/0"));
   EXPECT_TRUE(read("2", "10", "5"));

@@ -1,4 +1,6 @@
 // Ensembles: their statistics are those of single runs, whatever the threads. Numbers at line ends: measured.
+#include <fmt/format.h>
+
 #include "study/support.hpp"
 
 namespace rattleback::testing {
@@ -44,6 +46,41 @@ TEST(Ensemble, HasTheStatisticsOfSingleRuns) {
   }
   EXPECT_TRUE(r.failed.empty());
   EXPECT_EQ(r.moved, 0U);
+}
+
+// Parameters in lanes: one derivation and one compiled step for all that decide alike. kappa = 0 is no friction at all, and
+// g = 0 no weight; l1 = 1 and m2 = 1 are numbers like others.
+TEST(Ensemble, OfParametersHasTheBitsOfSingleRuns) {
+  struct Case {
+    const char *system, *method;
+    std::vector<Variation> vary;
+  };
+  for (const Case& c : std::vector<Case>{
+           {"double-pendulum", "rattle", {{"g", 0.0, 20.0, 5}, {"kappa", 0.0, 1.0, 3}, {"m2", 0.5, 1.5, 3}}},
+           {"double-pendulum", "prk-murua", {{"m1", 1.0, 3.0, 5}, {"g", 5.0, 10.0, 4}}},
+           {"double-pendulum", "ode-dop853", {{"m1", 1.0, 3.0, 5}, {"g", 5.0, 10.0, 4}}},
+           {"chaplygin-sleigh", "spark-lobatto-ab", {{"a", 0.1, 1.0, 5}, {"I", 1.0, 3.0, 5}}},
+           {"chaplygin-sleigh", "cortes-martinez", {{"m", 0.5, 2.0, 5}, {"I", 1.0, 3.0, 5}}},
+           {"heavy-top", "spark-lobatto-ab", {{"m", 0.5, 2.0, 20}}},
+           {"contact-oscillator", "mclachlan-perlmutter", {{"eps", 0.0, 0.4, 9}, {"b", 0.8, 1.0, 3}}}}) {
+    EnsembleRequest r;
+    r.members = members_on_grid(c.vary);
+    r.options.method = c.method;
+    r.options.step = 0.01;
+    r.options.until = 0.3;
+    r.threads = 2;
+    const EnsembleReport all = ensemble(MemberSource{c.system}, r);
+    ASSERT_TRUE(all.failed.empty()) << c.system;
+    for (std::size_t i = 0; i < r.members.count; ++i) {
+      LoadOptions load;
+      for (std::size_t k = 0; k < c.vary.size(); ++k)
+        load.set.emplace_back(c.vary[k].name, fmt::format("{}", r.members.values[i * c.vary.size() + k]));
+      const Trajectory one = simulate(load_model(c.system, load), r.options);
+      EXPECT_EQ(all.members[i].q, one.q) << c.system << ' ' << c.method << ' ' << i;
+      EXPECT_EQ(all.members[i].v, one.v) << c.system << ' ' << c.method << ' ' << i;
+      EXPECT_EQ(all.members[i].energy_error, one.energy->max_error);
+    }
+  }
 }
 
 TEST(Ensemble, HasTheSameBitsForAnyNumberOfThreads) {

@@ -94,7 +94,8 @@ class Search {
   explicit Search(const StepShape& shape) : shape_(shape), plan_(*shape.plan), image_(plan_.image()) {
     programs();
     for (std::size_t slot = 0; slot < image_.size(); ++slot)
-      now_.push_back(written_.contains(static_cast<std::uint32_t>(slot)) || image_[slot] == 0.0
+      now_.push_back(written_.contains(static_cast<std::uint32_t>(slot)) || image_[slot] == 0.0 ||
+                             plan_.parameters().has(static_cast<std::uint32_t>(slot))
                          ? formulas_.leaf(Leaf::input, slot)
                          : formulas_.leaf(Leaf::constant, std::bit_cast<std::uint64_t>(image_[slot])));
     for (std::size_t i = 0; i < shape.state; ++i) now_[state_slot(i)] = formulas_.leaf(Leaf::state, i);

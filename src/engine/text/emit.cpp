@@ -25,7 +25,9 @@ class RunText : public StepText {
   LoopText parts();
 
  private:
-  [[nodiscard]] Said multiplier_scale() const override { return shape_.multiplier_scale; }
+  [[nodiscard]] Said multiplier_scale() const override {
+    return header_ ? Said(shape_.multiplier_scale) : Said("multiplier_scale");
+  }
   [[nodiscard]] bool reads_time() const;
   void predict() override;
   void leave() override;
@@ -99,10 +101,9 @@ void RunText::carry() {
 bool RunText::reads_time() const {
   const auto t = static_cast<std::uint32_t>(plan_.slot(kTime));
   const auto reads = [&](const Program& p) {
-    return std::any_of(p.code.begin(), p.code.end(), [&](const Instruction& in) {
-      const int count = in.code == Code::end ? 0 : argument_count(in.code);
-      return (count > 0 && in.a == t) || (count > 1 && in.b == t) || (count > 2 && in.c == t);
-    });
+    bool found = false;
+    for (const Instruction& in : p.code) for_each_read(in, [&](std::uint32_t slot) { found = found || slot == t; });
+    return found;
   };
   return reads(plan_.finish()) || std::any_of(plan_.blocks().begin(), plan_.blocks().end(), [&](const Plan::Block& b) {
            return reads(b.before) || reads(b.residual) || reads(b.jacobian);
@@ -230,6 +231,7 @@ std::string RunText::write() {
   functions();
   open(fmt::format("void {}(struct NativeJob* job)", kNativeSymbol));
   line("const double tolerance = job->tolerance;");
+  line("const double multiplier_scale = job->multiplier_scale;");
   line("const int max_newton = job->max_newton;");
   if (lanes_) line("double p[{}] __attribute__((aligned(32))) = {{0.0}};", std::max(cell_count_, 4));
   variables();

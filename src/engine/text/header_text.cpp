@@ -12,6 +12,7 @@
 #include "engine/text/common_text.hpp"
 #include "engine/text/header_runtime.hpp"
 #include "engine/text/instruction_text.hpp"
+#include "engine/text/parameter_text.hpp"
 #include "engine/text/step_text.hpp"
 #include "step/starting_values.hpp"
 #include "system/angles.hpp"
@@ -99,7 +100,7 @@ std::string PlanText::function(std::string_view what, const Program& p) {
   if (p.empty()) return "nullptr";
   const auto slot = [&](std::uint32_t k) {
     const double constant = plan_.image()[k];
-    return constant != 0.0 && !written_.contains(k) ? literal(constant) : fmt::format("w[{}]", k);
+    return constant != 0.0 && !written_.contains(k) && !plan_.parameters().has(k) ? literal(constant) : fmt::format("w[{}]", k);
   };
   const auto table = [&](const std::vector<double>& values) {
     tables_ +=
@@ -176,7 +177,12 @@ std::string copies(const std::string& to, std::int32_t to_first, const std::stri
 class HeaderText {
  public:
   HeaderText(const PlanStepper& stepper, const WatchedPlan& watched, const HeaderNames& names)
-      : stepper_(stepper), data_(stepper.data()), shape_(stepper.step_shape()), watched_(watched), names_(names) {}
+      : stepper_(stepper),
+        data_(stepper.data()),
+        shape_(stepper.step_shape()),
+        watched_(watched),
+        names_(names),
+        parameters_(names.parameters, slots_of_parameters()) {}
 
   std::string write();
 
@@ -193,14 +199,33 @@ class HeaderText {
   void sub_step(const Plan& plan, const std::string& prefix, bool first);
   void level();
   void watch();
+  [[nodiscard]] const Plan* level_plan() const { return data_.acceleration ? data_.acceleration->plan() : nullptr; }
+  [[nodiscard]] std::vector<const ParameterSlots*> slots_of_parameters() const;
+  // Puts what comes from parameters into the workspace of a plan.
+  [[nodiscard]] std::string take_parameters(const std::string& prefix, const Plan& plan, const std::string& w,
+                                            int depth) const;
 
   const PlanStepper& stepper_;
   const PlanStepperData& data_;
   StepShape shape_;
   const WatchedPlan& watched_;
   const HeaderNames& names_;
+  const ParameterText parameters_;
   std::string out_, newton_;  // newton_: the namespace of header_newton()
 };
+
+std::vector<const ParameterSlots*> HeaderText::slots_of_parameters() const {
+  std::vector<const ParameterSlots*> out;
+  for (const Plan* const plan : {&data_.step, data_.first ? &*data_.first : nullptr, level_plan(), &watched_.plan})
+    if (plan != nullptr) out.push_back(&plan->parameters());
+  return out;
+}
+
+std::string HeaderText::take_parameters(const std::string& prefix, const Plan& plan, const std::string& w,
+                                        int depth) const {
+  if (plan.parameters().slots().empty()) return "";
+  return fmt::format("{}(void){}_parameters({});\n", std::string(static_cast<std::size_t>(2 * depth), ' '), prefix, w);
+}
 
 void HeaderText::head() {
   std::string_view scope = names_.name;
@@ -246,6 +271,7 @@ void HeaderText::state() {
   if (data_.step.has(kReferenceEnergy))
     put("  double reference_energy = {};  // that of the start, which the method keeps\n",
         literal(data_.reference_energy));
+  put("{}", parameters_.members());
   put("{}", R"(  std::int64_t iterations = 0;  // of Newton, in all steps
   int max_iterations = 0;       // in one of them
 
@@ -263,6 +289,14 @@ void HeaderText::state() {
 
 void HeaderText::advance() {
   const bool angles = !shape_.angles.empty(), composed = shape_.gamma.size() > 1;
+  const std::string check =
+      parameters_.empty() ? take_parameters("step", data_.step, "w_", 2) :
+R"(    if (!step_parameters(w_)) {
+      out.ok = false;
+      out.reason = "a parameter was changed over a value by which this step was decided: generate it anew with the new one";
+      return out;
+    }
+)";
   put(R"(  [[nodiscard]] double t() const {{ return t_base_ + static_cast<double>(count_) * h_; }}
   [[nodiscard]] double position(std::size_t i) const {{ return {}; }}
 
@@ -277,7 +311,7 @@ void HeaderText::advance() {
   // Takes steps of size h. It stops at the first one that fails, with the state before it.
   Report advance(double h, std::int64_t steps) {{
     Report out;
-    if (h != h_) {{
+{}    if (h != h_) {{
       t_base_ = t();
       count_ = 0;
       forget();
@@ -287,7 +321,8 @@ void HeaderText::advance() {
 )",
       angles ? newton_ + "::rattleback::turned(q[i], turns[i])" : "q[i]",
       std::string(data_.step.has(kReferenceEnergy) ? "    reference_energy = energy();\n" : "") +
-          (angles ? "    turns.fill(0.0);\n    wrap_angles();\n" : ""));
+          (angles ? "    turns.fill(0.0);\n    wrap_angles();\n" : ""),
+      check);
   const std::int32_t x = data_.step.slot(kPosition), n = static_cast<std::int32_t>(shape_.n),
                      nv = static_cast<std::int32_t>(shape_.nv);
   const std::size_t carried = shape_.state - shape_.n - shape_.nv;
@@ -360,7 +395,8 @@ void HeaderText::sub_step(const Plan& plan, const std::string& prefix, bool firs
   if (first)
     put("    double w[{}] = {{}}, left[{}] = {{}};\n{}", plan.workspace_size(),
         std::max<std::size_t>(1, plan.blocks().size()),
-        copies("w", plan.slot(kPosition), "w_", data_.step.slot(kPosition), shape_.state, 2));
+        copies("w", plan.slot(kPosition), "w_", data_.step.slot(kPosition), shape_.state, 2) +
+            take_parameters(prefix, plan, "w", 2));
   else
     put("    double* const w = w_;\n");
   if (plan.has(kTime)) put("    w[{}] = t;\n", plan.slot(kTime));
@@ -461,6 +497,7 @@ void HeaderText::level() {
   put("{}", PlanText(*level, "level").solver());
   put("  // Acceleration and multipliers that belong to the state x (positions, velocities) at time t.\n"
       "  [[gnu::cold, gnu::noinline]] bool level_at(double* a, [[maybe_unused]] double t, const double* x) const {{\n");
+  put("{}", take_parameters("level", *level, "a", 2));
   if (level->has(kTime)) put("    a[{}] = t;\n", level->slot(kTime));
   put("{}", copies("a", level->slot(kPosition), "x", 0, shape_.n, 2));
   if (shape_.nv > 0 && level->has(kVelocity))
@@ -603,13 +640,21 @@ std::string HeaderText::write() {
   other_steps();
   if (watched_.plan.result_count() > 0) {
     put("{}", PlanText(watched_.plan, "watched").formulas());
-    put("  void watch(double* w) const {{\n");
+    put("  void watch(double* w) const {{\n{}", take_parameters("watched", watched_.plan, "w", 2));
     if (watched_.plan.has(kTime)) put("    w[{}] = t();\n", watched_.plan.slot(kTime));
     put("{}", copies("w", watched_.plan.slot(kPosition), "q", 0, shape_.n, 2));
     if (watched_.plan.has(kVelocity)) put("{}", copies("w", watched_.plan.slot(kVelocity), "v", 0, shape_.nv, 2));
     if (!watched_.plan.finish().empty()) put("    watched_finish(w);\n");
     put("  }}\n");
   }
+  const auto constants = [&](const std::string& prefix, const Plan* plan, bool always) {
+    if (plan != nullptr && (always || !plan->parameters().slots().empty()))
+      put("{}", parameters_.function(prefix, plan->parameters()));
+  };
+  constants("step", &data_.step, !parameters_.empty());
+  constants("first", data_.first ? &*data_.first : nullptr, false);
+  constants("level", level, false);
+  constants("watched", &watched_.plan, false);
   const std::size_t parts = shape_.gamma.size();
   put("\n  double w_[{}] = {{}};  // workspace\n", data_.step.workspace_size());
   // A linear plan needs no starting values.

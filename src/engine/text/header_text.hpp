@@ -14,6 +14,7 @@ struct HeaderNames {
   std::string description;  // plain text, for the first comment
   std::vector<std::string> positions, velocities;
   double step = 0.0;
+  std::vector<std::pair<std::string, double>> parameters = {};
 };
 
 // Why there is no header for steps of this kind; "" when there is.

@@ -10,6 +10,14 @@ namespace rattleback {
 
 int argument_count(Code code);  // slots that an instruction reads; 0 for clear and end
 
+template <class F>
+void for_each_read(const Instruction& in, F&& f) {
+  const int count = argument_count(in.code);
+  if (count > 0) f(in.a);
+  if (count > 1) f(in.b);
+  if (count > 2) f(in.c);
+}
+
 std::string literal(double x);  // hexadecimal: it reads back exactly
 
 // How C says things of one number (a double), and of four at once (a vector; kLaneWordsText has its functions).

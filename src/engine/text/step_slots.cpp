@@ -57,10 +57,7 @@ void PieceSlots::see(const Instruction& in) {
     for (std::uint32_t k = 0; k < in.b; ++k) share(in.dst + k);
     return;
   }
-  const int count = argument_count(in.code);
-  if (count > 0) read(in.a);
-  if (count > 1) read(in.b);
-  if (count > 2) read(in.c);
+  for_each_read(in, [&](std::uint32_t slot) { read(slot); });
   write(in.dst);
 }
 

@@ -21,9 +21,10 @@ class StepSlots {
   [[nodiscard]] bool is_written(std::uint32_t slot) const { return written_.contains(slot); }
   [[nodiscard]] const std::set<std::uint32_t>& written() const { return written_; }
   [[nodiscard]] bool is_state(std::uint32_t slot) const { return state_.contains(slot); }
-  // A slot that nothing writes holds a constant, or an input that stays as it is during the run. Inputs are 0 in the image.
+  // A slot that nothing writes holds a constant, or an input that stays as it is during the run: inputs that are 0 in the
+  // image, and what comes from parameters.
   [[nodiscard]] bool is_constant(std::uint32_t slot) const {
-    return !is_written(slot) && !is_state(slot) && plan_.image()[slot] != 0.0;
+    return !is_written(slot) && !is_state(slot) && plan_.image()[slot] != 0.0 && !plan_.parameters().has(slot);
   }
   // By slot: does the text around the programs know it? residuals: also those that go through a leading matrix, which only
   // programs read unless a general solver stands by.

@@ -93,9 +93,9 @@ void StepText::find_local() {
   const auto see = [&](const Instruction& in) {
     // A C++ class leaves instructions out (skipped_): what is written in two places stays one variable there.
     if (header_ && in.code != Code::clear && pieces.written_elsewhere(in.dst)) pieces.share(in.dst);
-    const std::uint32_t read[] = {in.a, in.b, in.c};
-    for (int k = 0; k < argument_count(in.code); ++k)
-      if (const int pack = pack_of(read[k]); pack >= 0) use_pack(pack);
+    for_each_read(in, [&](std::uint32_t slot) {
+      if (const int pack = pack_of(slot); pack >= 0) use_pack(pack);
+    });
     if (const int pack = pack_of(in.dst); pack >= 0 && in.code != Code::clear) use_pack(pack);
     pieces.see(in);
   };
@@ -319,11 +319,10 @@ std::map<std::uint32_t, StepText::Scaled> StepText::find_scaled(std::span<const 
   std::map<std::uint32_t, const Instruction*> user;
   const auto constant = [&](std::uint32_t slot) { return slots_.is_constant(slot); };
   for (const Instruction& in : code) {
-    const std::uint32_t x[3] = {in.a, in.b, in.c};
-    for (int i = 0; i < argument_count(in.code); ++i) {
-      ++uses[x[i]];
-      user[x[i]] = &in;
-    }
+    for_each_read(in, [&](std::uint32_t slot) {
+      ++uses[slot];
+      user[slot] = &in;
+    });
     if (in.code == Code::mul && local_.contains(in.dst))
       if ((constant(in.a) && steps.contains(in.b)) || (constant(in.b) && steps.contains(in.a))) steps.insert(in.dst);
   }

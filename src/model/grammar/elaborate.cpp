@@ -154,13 +154,20 @@ NodeId Elaborator::reference(const Formula& f, const AstNode& node, Scope& scope
 NodeId Elaborator::parameter(const Formula& f, const AstNode& node, const Symbol& symbol, Scope& scope) {
   const Parameter& p = world_.parameters[static_cast<std::size_t>(symbol.number)];
   check_indexed(f, node, p.name, p.array, 1, static_cast<std::int64_t>(p.formulas.size()));
-  const auto constant = [&](Rounded x) { return graph_.constant(x.value, x.error); };
-  if (!p.array) return constant(world_.parameter(symbol.number));
+  const auto input = [&](std::size_t element) {
+    const World::Use asking = world_.asking();
+    if (asking != World::Use::none) world_.set_asking(World::Use::inputs);
+    const Rounded x = world_.parameter(symbol.number, element);
+    world_.set_asking(asking);
+    return graph_.parameter(static_cast<std::uint32_t>(world_.place(symbol.number, element)), x.value, x.error);
+  };
+  if (!p.array) return input(0);
   const Affine i = world_.integer(f, node.first, scope);
   const std::size_t at = world_.array_element(f, node, p, i.base, scope, 0);
-  if (i.stride == 0) return constant(world_.parameter(symbol.number, at));
+  if (i.stride == 0) return input(at);
   (void)world_.array_element(f, node, p, i.base + i.stride * (scope.loop - 1), scope, scope.loop - 1);
-  for (std::size_t e = 0; e < p.formulas.size(); ++e) (void)world_.parameter(symbol.number, e);
+  // Tables of families have their values for good.
+  for (std::size_t e = 0; e < p.formulas.size(); ++e) (void)graph_.settle(input(e));
   return graph_.table(graph_.add_table(p.values), static_cast<std::int32_t>(i.base - 1),
                       static_cast<std::int32_t>(i.stride), scope.loop);
 }

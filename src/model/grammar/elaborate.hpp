@@ -1,4 +1,4 @@
-// From syntax tree to expression graph. Parameters become constants, definitions are shared nodes, dt(f) is carried out.
+// From syntax tree to expression graph. Parameters become inputs, definitions are shared nodes, dt(f) is carried out.
 //
 // A family or sum with more members than the limit becomes a loop: one body whose index is affine in the loop counter,
 // k = 0..count-1. What has no such form (a sum in a sum that uses both indices, an index i*i) is unrolled, under a limit

@@ -160,6 +160,17 @@ std::vector<std::pair<std::string, double>> World::values() const {
   return out;
 }
 
+std::vector<double> World::errors() const {
+  std::vector<double> out;
+  for (const Parameter& p : parameters) out.insert(out.end(), p.errors.begin(), p.errors.end());
+  return out;
+}
+
+std::size_t World::place(std::int32_t number, std::size_t element) const {
+  for (std::int32_t i = 0; i < number; ++i) element += parameters[static_cast<std::size_t>(i)].formulas.size();
+  return element;
+}
+
 std::string no_element(std::string_view stem, std::int64_t i, const std::string& range) {
   return "`" + element_name(stem, i) + "` does not exist: " +
          (range.empty() ? "the family is empty" : "the index of `" + std::string(stem) + "` is out of range " + range);
@@ -199,7 +210,7 @@ void World::check_index_name(const Formula& f, std::size_t at, std::string_view 
 
 Affine World::integer(const Formula& f, std::int32_t id, const Scope& scope) {
   const AstNode& node = f[id];
-  if (stack_is_short()) f.fail(node, std::string("indices ") + kStackIsShort);
+  if (stack_is_short(Room::within_a_level)) f.fail(node, std::string("indices ") + kStackIsShort);
   const auto whole = [&](double value, std::string_view name) {
     if (std::fabs(value) > 1e12) f.fail(node, "an index beyond 1e12");
     if (value != std::floor(value))

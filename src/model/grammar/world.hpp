@@ -100,13 +100,18 @@ class World {
   // Value of a parameter, or of an element (from 0) of an array. Its bound is one ulp at least, also of a whole number.
   Rounded parameter(std::int32_t number, std::size_t element = 0);
   // Who asks for values of parameters from here on. What the tables ask for decides as they are read: the size of a family,
-  // the range of a line, a number. What the formulas ask for stands in the graph.
-  enum class Use : std::uint8_t { none = 0, tables = 1, formulas = 2 };
+  // the range of a line, a number. What the formulas ask for decides about them: the range of a sum, an index. What
+  // stands in them as a number is an input of the graph.
+  enum class Use : std::uint8_t { none = 0, tables = 1, formulas = 2, inputs = 4 };
   void note(Use use);
+  [[nodiscard]] Use asking() const { return use_; }
+  void set_asking(Use use) { use_ = use; }
   // Have all parameters that were asked for so still the same values?
   [[nodiscard]] bool unchanged(Use use) const;
   // The values of all, an array element by element: "k[2]".
   [[nodiscard]] std::vector<std::pair<std::string, double>> values() const;
+  [[nodiscard]] std::vector<double> errors() const;                                   // in the same order,
+  [[nodiscard]] std::size_t place(std::int32_t number, std::size_t element = 0) const;  // and where in it
   // The array element named by `node` of a formula, with index `i` counted from 1.
   static std::size_t array_element(const Formula& f, const AstNode& node, const Parameter& p, std::int64_t i,
                                    const Scope& scope, std::int64_t k);

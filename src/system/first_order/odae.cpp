@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "expr/combine.hpp"
 #include "expr/traverse.hpp"
 #include "expr/vectors.hpp"
 #include "rattleback/error.hpp"
@@ -45,13 +46,8 @@ Overdetermined::Overdetermined(const Mechanical& system) : graph(system.graph) {
   if (system.inverse_mass) {
     const auto times = [&](const std::vector<NodeId>& x) {
       std::vector<NodeId> out;
-      for (std::size_t i = 0; i < n; ++i) {
-        NodeId sum = graph.zero();
-        for (std::size_t j = 0; j < n; ++j)
-          if (const double e = (*system.inverse_mass)[i * n + j]; e != 0.0)
-            sum = graph.add(sum, graph.mul(graph.constant(e), x[j]));
-        out.push_back(sum);
-      }
+      for (std::size_t i = 0; i < n; ++i)
+        out.push_back(combine(graph, std::span(*system.inverse_mass).subspan(i * n, n), x));
       return out;
     };
     f = times(without);

@@ -1,6 +1,7 @@
 #include "system/mechanical/mechanical.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "linalg/decompositions.hpp"
 #include "rattleback/error.hpp"
@@ -13,6 +14,27 @@ std::vector<std::vector<NodeId>> matrix(Graph& g, const std::vector<NodeId>& f, 
   std::vector<std::vector<NodeId>> out;
   for (const NodeId row : f) out.push_back(scalars(g, gradient(g, row, space), columns));
   return out;
+}
+
+Eigen::Map<const linalg::RowMajorXd> square(std::span<const double> entries) {
+  const auto n = static_cast<Eigen::Index>(std::lround(std::sqrt(static_cast<double>(entries.size()))));
+  return {entries.data(), n, n};
+}
+
+// No numbers where it is singular.
+void invert(std::span<const double> from, std::span<double> to) {
+  const std::optional<Eigen::MatrixXd> inverse = linalg::inverse(Eigen::MatrixXd(square(from)));
+  if (!inverse) {
+    std::fill(to.begin(), to.end(), std::nan(""));
+    return;
+  }
+  Eigen::Map<linalg::RowMajorXd>(to.data(), inverse->rows(), inverse->cols()) = *inverse;
+}
+
+void is_graded(std::span<const double> from, std::span<double> to) {
+  constexpr double kGraded = 1e-4;
+  const Eigen::VectorXd diagonal = square(from).diagonal().cwiseAbs();
+  to[0] = diagonal.minCoeff() < kGraded * diagonal.maxCoeff() ? 1.0 : 0.0;
 }
 
 }  // namespace
@@ -72,28 +94,27 @@ Mechanical::Mechanical(const Model& model, bool add_inertia, const AddedInertia*
   multiplier_forces = depends_on(graph, applied, kMultiplier);
 
   bool constant = true;
-  Eigen::MatrixXd M(n, n);
-  for (std::int32_t i = 0; i < n; ++i)
-    for (std::int32_t j = 0; j < n; ++j) {
-      const NodeId e = Lvv[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
+  std::vector<NodeId> M;
+  for (const auto& row : Lvv)
+    for (const NodeId e : row) {
       constant = constant && graph.is_constant(e);
-      M(i, j) = graph[e].value;
+      M.push_back(e);
     }
   if (constant && n > 0) {
-    mass.emplace();
-    for (std::int32_t i = 0; i < n; ++i)
-      for (std::int32_t j = 0; j < n; ++j) mass->push_back(M(i, j));
-    constexpr double kGraded = 1e-4;
-    const Eigen::VectorXd diagonal = M.diagonal().cwiseAbs();
-    const std::optional<Eigen::MatrixXd> inverse = linalg::inverse(M);
-    graded_mass = !inverse || diagonal.minCoeff() < kGraded * diagonal.maxCoeff();
-    if (inverse) {
-      diagonal_mass = M.isDiagonal(0.0);
-      inverse_mass.emplace();
-      for (std::int32_t i = 0; i < n; ++i)
-        for (std::int32_t j = 0; j < n; ++j)
-          inverse_mass->push_back(diagonal_mass ? (i == j ? 1.0 / M(i, j) : 0.0) : (*inverse)(i, j));
+    const std::vector<NodeId> inverse = graph.computed(invert, M, M.size());
+    const bool regular = std::isfinite(graph[inverse[0]].value);
+    graded_mass = !regular || graph.decide(is_graded, M);
+    if (regular) {
+      const auto size = static_cast<std::size_t>(n);
+      const auto on_diagonal = [&](std::size_t entry) { return entry % (size + 1) == 0; };
+      diagonal_mass = true;
+      for (std::size_t e = 0; e < M.size(); ++e)
+        diagonal_mass = diagonal_mass && (on_diagonal(e) || graph.is_constant(M[e], 0.0));
+      inverse_mass.emplace(inverse);
+      for (std::size_t e = 0; e < M.size() && diagonal_mass; ++e)
+        (*inverse_mass)[e] = on_diagonal(e) ? graph.div(graph.one(), M[e]) : graph.zero();
     }
+    mass = std::move(M);
     Graph& gr = graph;
     for (const NodeId f : p)
       p_rest.push_back(substitute(gr, f, [&](NodeId leaf) { return gr[leaf].space == kVelocity ? gr.zero() : leaf; }));

@@ -40,7 +40,7 @@ struct Mechanical {
   } written;  // p, force and Lvv without it, as the model writes them
 
   // Set when L_vv is the same everywhere; then L_v = M v + p_rest(t, q). The inverse only when M is regular.
-  std::optional<std::vector<double>> mass, inverse_mass;  // n x n, row-major
+  std::optional<std::vector<NodeId>> mass, inverse_mass;  // constants; n x n, row-major
   std::vector<NodeId> p_rest;
   bool diagonal_mass = false;       // M is constant, regular and diagonal
   bool graded_mass = false;         // M is constant with diagonal entries of very different size, or singular

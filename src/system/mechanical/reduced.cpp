@@ -89,15 +89,21 @@ Vec times_mass(Graph& g, const Mechanical& f, const Vec& x) {
   return out;
 }
 
+// Is a matrix a multiple of the identity?
+void is_round(std::span<const double> M, std::span<double> to) {
+  std::size_t n = 0;
+  while (n * n < M.size()) ++n;
+  to[0] = 1.0;
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j)
+      if (M[i * n + j] != (i == j ? M[0] : 0.0)) to[0] = 0.0;
+}
+
 // y = (X^T M X)^-1 rho. X is orthonormal, so a mass that is a multiple of the identity needs no factorisation.
 Vec rates_from(Graph& g, const Mechanical& f, const Matrix& X, const Vec& momenta) {
-  const std::size_t n = at(f.n);
-  bool round = f.mass.has_value();
-  for (std::size_t i = 0; round && i < n; ++i)
-    for (std::size_t j = 0; j < n; ++j) round = round && (*f.mass)[i * n + j] == (i == j ? (*f.mass)[0] : 0.0);
-  if (round) {
+  if (f.mass && g.decide(is_round, *f.mass)) {
     Vec y = momenta;
-    for (NodeId& e : y) e = g.div(e, g.constant((*f.mass)[0]));
+    for (NodeId& e : y) e = g.div(e, (*f.mass)[0]);
     return y;
   }
   Matrix metric(X.size(), Vec(X.size(), g.zero()));

@@ -217,6 +217,12 @@ StartFunctions::StartFunctions(const System& system) {
   M.emplace(matrix(f.Lvv));
 }
 
+bool StartFunctions::take_parameters(std::span<const double> values) {
+  for (std::optional<Evaluator>* const each : {&K, &M})
+    if (*each) (*each)->set_parameters(values);
+  return !acceleration || acceleration->plan() == nullptr || acceleration->set_parameters(values);
+}
+
 double StartFunctions::multiplier_scale(const Start& start) {
   double mass = 0.0, row = 0.0;
   for (const double x : (*M)(0.0, start.q, start.v)) mass = std::fmax(mass, std::fabs(x));

@@ -101,6 +101,8 @@ struct StartFunctions {
   explicit StartFunctions(const System& system);
   // The size of a multiplier in units of velocity/h: mass over constraint row. Mechanical systems of single coordinates.
   double multiplier_scale(const Start& start);
+  // System::take_parameters() comes before. False as there.
+  bool take_parameters(std::span<const double> values);
 
   std::optional<RoundedValues> positions, velocities;
   std::optional<Evaluator> K, M;

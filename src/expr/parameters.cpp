@@ -1,0 +1,123 @@
+#include "expr/parameters.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace rattleback {
+
+NumberClass number_class(double x) {
+  if (x == 0.0) return NumberClass::zero;
+  if (!std::isfinite(x)) return std::isinf(x) ? NumberClass::infinite : NumberClass::none;
+  return x > 0.0 ? NumberClass::positive : NumberClass::negative;
+}
+
+ParameterSlots::ParameterSlots(const Graph& graph, std::span<const std::pair<std::int32_t, NodeId>> slots, bool guarded)
+    : guarded_(guarded) {
+  std::vector<char> wanted(graph.size(), 0);
+  std::vector<char> group_wanted(graph.groups().size(), 0);
+  std::vector<NodeId> open;
+  const auto want = [&](NodeId id) {
+    if (wanted[id] != 0) return;
+    wanted[id] = 1;
+    open.push_back(id);
+  };
+  for (const auto& [slot, id] : slots)
+    if (graph.is_made(id)) want(id);
+  if (guarded)
+    for (NodeId id = 0; id < graph.size(); ++id)
+      if (graph.is_made(id)) want(id);
+  while (!open.empty()) {
+    const Node& n = graph[open.back()];
+    open.pop_back();
+    if (n.c == 0 || n.c == kMadeByParameter) continue;
+    if (n.c == kMadeInGroup) {
+      if (group_wanted[n.a] != 0) continue;
+      group_wanted[n.a] = 1;
+      for (const NodeId k : graph.groups()[n.a].from) want(k);
+      continue;
+    }
+    want(n.a);
+    if (arity(op_that_made(n.c)) > 1) want(n.b);
+  }
+  std::map<NodeId, std::uint32_t> place;
+  std::vector<std::uint32_t> group_place(graph.groups().size(), 0);
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    if (wanted[id] == 0) continue;
+    const Node& n = graph[id];
+    Step step{.how = n.c, .value = n.value, .is = number_class(n.value)};
+    if (n.c == kMadeByParameter) {
+      step.a = n.a;
+    } else if (n.c == kMadeInGroup) {
+      if (group_wanted[n.a] == 1) {
+        group_wanted[n.a] = 2;
+        group_place[n.a] = static_cast<std::uint32_t>(groups_.size());
+        const Graph::Group& g = graph.groups()[n.a];
+        groups_.push_back({g.compute, {}, g.count});
+        for (const NodeId k : g.from) groups_.back().from.push_back(place.at(k));
+      }
+      step.a = group_place[n.a];
+      step.b = n.b;
+    } else if (n.c != 0) {
+      step.a = place.at(n.a);
+      if (arity(op_that_made(n.c)) > 1) step.b = place.at(n.b);
+    }
+    place.emplace(id, static_cast<std::uint32_t>(steps_.size()));
+    steps_.push_back(step);
+  }
+  for (const auto& [slot, id] : slots)
+    if (graph.is_made(id)) slots_.emplace_back(slot, place.at(id));
+  std::sort(slots_.begin(), slots_.end());
+  if (guarded)
+    for (const auto& [id, value] : graph.settled()) settled_.emplace_back(place.at(id), value);
+}
+
+bool ParameterSlots::has(std::uint32_t slot) const {
+  return std::binary_search(slots_.begin(), slots_.end(), std::pair(static_cast<std::int32_t>(slot), 0U),
+                            [](const auto& x, const auto& y) { return x.first < y.first; });
+}
+
+bool ParameterSlots::is_settled(std::uint32_t step) const {
+  return std::any_of(settled_.begin(), settled_.end(), [&](const auto& x) { return x.first == step; });
+}
+
+std::optional<std::vector<double>> ParameterSlots::numbers(std::span<const double> parameters) const {
+  std::vector<double> out;
+  out.reserve(steps_.size());
+  std::vector<std::vector<double>> groups(groups_.size());
+  bool alike = true;
+  for (const Step& step : steps_) {
+    double x = step.value;
+    if (step.how == kMadeByParameter) {
+      x = parameters[step.a];
+    } else if (step.how == kMadeInGroup) {
+      const Group& g = groups_[step.a];
+      if (groups[step.a].empty()) {
+        std::vector<double> from;
+        for (const std::uint32_t k : g.from) from.push_back(out[k]);
+        groups[step.a].resize(g.count);
+        g.compute(from, groups[step.a]);
+      }
+      x = groups[step.a][step.b];
+    } else if (step.how != 0) {
+      x = apply(op_that_made(step.how), out[step.a], out[step.b]);
+    }
+    out.push_back(x == 0.0 ? 0.0 : x);
+    alike = alike && number_class(x) == step.is;
+  }
+  for (const auto& [step, value] : settled_) alike = alike && out[step] == value;
+  if (guarded_ && !alike) return std::nullopt;
+  return out;
+}
+
+void ParameterSlots::put(std::span<const double> numbers, double* w, std::size_t lanes, std::size_t lane) const {
+  for (const auto& [slot, step] : slots_) w[static_cast<std::size_t>(slot) * lanes + lane] = numbers[step];
+}
+
+bool ParameterSlots::set(std::span<const double> parameters, double* w, std::size_t lanes, std::size_t lane) const {
+  const std::optional<std::vector<double>> all = numbers(parameters);
+  if (all) put(*all, w, lanes, lane);
+  return all.has_value();
+}
+
+}  // namespace rattleback

@@ -1,0 +1,72 @@
+// Parameters are inputs: constants of a graph that are made of them know how, so that a workspace, and whatever was derived
+// and compiled, serves other values, too.
+//
+// A number of a formula and a parameter are one thing to all that reads formulas: a constant with a value, by which is
+// decided what must be (a force whose factor is 0 is none). The one difference is that of a parameter it can be told whether
+// other values would have been decided alike.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "rattleback/expr.hpp"
+
+namespace rattleback {
+
+// How a constant was made (Node::c; 0: it was written): it is a parameter (number a), the element b of group a, or the value of
+// an operation on constants a and b.
+inline constexpr std::uint32_t kMadeByParameter = 1, kMadeInGroup = 2, kMadeByOperation = 3;
+constexpr std::uint32_t made_by(Op op) { return kMadeByOperation + static_cast<std::uint32_t>(op); }
+constexpr Op op_that_made(std::uint32_t how) { return static_cast<Op>(how - kMadeByOperation); }
+
+// What may be decided by a number without its being settled.
+enum class NumberClass : std::uint8_t { zero, positive, negative, infinite, none };
+NumberClass number_class(double x);
+
+// Values of constants made of parameters, in the places of a workspace.
+class ParameterSlots {
+ public:
+  ParameterSlots() = default;
+  // slots: of constants. guarded: all that was decided in this graph is looked at.
+  ParameterSlots(const Graph& graph, std::span<const std::pair<std::int32_t, NodeId>> slots, bool guarded);
+
+  [[nodiscard]] bool empty() const { return slots_.empty() && steps_.empty(); }
+  // By slot, ascending.
+  [[nodiscard]] std::span<const std::pair<std::int32_t, std::uint32_t>> slots() const { return slots_; }
+  // Has the slot a value made of parameters?
+  [[nodiscard]] bool has(std::uint32_t slot) const;
+  // What the steps make of these values. Nothing where something would have been decided otherwise.
+  [[nodiscard]] std::optional<std::vector<double>> numbers(std::span<const double> parameters) const;
+  // These numbers into lane `lane` of a workspace with so many lanes.
+  void put(std::span<const double> numbers, double* w, std::size_t lanes = 1, std::size_t lane = 0) const;
+  // Both; false where nothing was put.
+  bool set(std::span<const double> parameters, double* w, std::size_t lanes = 1, std::size_t lane = 0) const;
+
+  // How the numbers are made: step i makes number i, of earlier ones.
+  struct Step {
+    std::uint32_t how = 0;  // 0: it is `value`
+    std::uint32_t a = 0, b = 0;
+    double value = 0.0;
+    NumberClass is = NumberClass::none;
+  };
+  [[nodiscard]] std::span<const Step> steps() const { return steps_; }
+  [[nodiscard]] std::span<const std::uint32_t> group_arguments(std::uint32_t group) const { return groups_[group].from; }
+  [[nodiscard]] bool is_settled(std::uint32_t step) const;
+
+ private:
+  struct Group {
+    Graph::Compute compute;
+    std::vector<std::uint32_t> from;
+    std::size_t count;
+  };
+  std::vector<Step> steps_;
+  std::vector<Group> groups_;
+  std::vector<std::pair<std::int32_t, std::uint32_t>> slots_;  // slot, step
+  std::vector<std::pair<std::uint32_t, double>> settled_;      // step, value
+  bool guarded_ = false;
+};
+
+}  // namespace rattleback
