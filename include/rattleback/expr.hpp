@@ -109,8 +109,6 @@ class Graph {
   // Constants that are computed together from constants. A number that has no value is nan.
   using Compute = void (*)(std::span<const double> from, std::span<double> to);
   std::vector<NodeId> computed(Compute compute, std::span<const NodeId> from, std::size_t count);
-  // Is the number that `compute` gives of them other than 0? Decided alike by all values that are put in later.
-  bool decide(Compute compute, std::span<const NodeId> from) { return !is_constant(computed(compute, from, 1)[0], 0.0); }
   // A constant on whose very value something depends, such as an exponent: from here on only this value will do.
   NodeId settle(NodeId id);
   // Is it made of parameters?

@@ -24,15 +24,15 @@ RATTLEBACK_SHARED(NativeJob,
                   double* saved;        // state before a composed step that was not finished
                   double t_base; double h; double h_before; double tolerance;
                   double multiplier_scale;  // PlanStepperData::multiplier_scale
-                  double at;             // out: time of the sub-step that was not finished
-                  long long count;       // steps since t_base
-                  long long steps;       // to take
-                  long long done;        // out: taken
-                  long long iterations;  // out: of Newton, in the steps taken
-                  int most;              // in and out: largest number in one of them
-                  int max_newton;        // iterations after which a step is given up
-                  int part;              // out: sub-step that was not finished
-                  int spent;);           // out: iterations in the sub-steps before that one
+                  double at;                // out: time of the sub-step that was not finished
+                  long long count;          // steps since t_base
+                  long long steps;          // to take
+                  long long done;           // out: taken
+                  long long iterations;     // out: of Newton, in the steps taken
+                  int most;                 // in and out: largest number in one of them
+                  int max_newton;           // iterations after which a step is given up
+                  int part;                 // out: sub-step that was not finished
+                  int spent;);              // out: iterations in the sub-steps before that one
 
 // A group of runs. Arrays are kLaneWidth lanes wide: value i of lane l is x[i*kLaneWidth + l]. Masks are 0 or -1 for
 // each lane.

@@ -83,7 +83,7 @@ class LaneGroup {
   std::vector<std::int64_t> lane_count_;
   std::vector<long long> active_;
   std::vector<std::vector<double>> parameters_;  // of each lane, as PlanStepper::set_parameters()
-  std::uint32_t present_ = 0, warm_ = 0;  // warm: takes its steps in the group
+  std::uint32_t present_ = 0, warm_ = 0;         // warm: takes its steps in the group
   double t_base_ = 0.0, h_ = 0.0, h_before_ = 0.0;
   std::int64_t count_ = 0;
 };

@@ -93,7 +93,7 @@ class PlanStepper final : public Stepper {
     LongVector w;
     double *t, *h, *h_before, *state;
     const double* result;
-    std::vector<SlotRange> ranges;  // large systems: of their unknowns
+    std::vector<SlotRange> ranges;     // large systems: of their unknowns
     std::vector<double> numbers = {};  // what the parameters give, when they are others than those of the plan
   };
   std::vector<Bench*> benches();

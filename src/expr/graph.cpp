@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "expr/parameters.hpp"
 #include "expr/rounding.hpp"
@@ -145,6 +146,7 @@ NodeId Graph::fold(Op op, NodeId a, NodeId b) {
   if (op == Op::add && !is_made(a) && x == 0.0) return b;
   if ((op == Op::add || op == Op::sub) && !is_made(b) && y == 0.0) return a;
   if (op == Op::pow && is_made(b)) return fold(op, a, settle(b));
+  if (commutes(op) && b < a) std::swap(a, b);
   const Rounded r = apply(op, usual(a), usual(b));
   return made(made_by(op), a, b, r.value, r.error);
 }
@@ -178,8 +180,8 @@ std::vector<NodeId> Graph::computed(Compute compute, std::span<const NodeId> fro
   const bool plain = std::none_of(from.begin(), from.end(), [&](NodeId id) { return is_made(id); });
   std::uint32_t group = 0;
   for (; group < groups_.size(); ++group)
-    if (groups_[group].compute == compute && std::equal(from.begin(), from.end(), groups_[group].from.begin(),
-                                                        groups_[group].from.end()))
+    if (groups_[group].compute == compute &&
+        std::equal(from.begin(), from.end(), groups_[group].from.begin(), groups_[group].from.end()))
       break;
   if (!plain && group == groups_.size()) groups_.push_back({compute, {from.begin(), from.end()}, count});
   for (std::uint32_t i = 0; i < count; ++i)

@@ -53,7 +53,9 @@ class ParameterSlots {
     NumberClass is = NumberClass::none;
   };
   [[nodiscard]] std::span<const Step> steps() const { return steps_; }
-  [[nodiscard]] std::span<const std::uint32_t> group_arguments(std::uint32_t group) const { return groups_[group].from; }
+  [[nodiscard]] std::span<const std::uint32_t> group_arguments(std::uint32_t group) const {
+    return groups_[group].from;
+  }
   [[nodiscard]] bool is_settled(std::uint32_t step) const;
 
  private:

@@ -106,8 +106,8 @@ class SharedRun {
   LaneGroup lanes_;
   LaneObserver observer_;
   std::unique_ptr<Acceleration> acceleration_;
-  std::shared_ptr<const Graph> graph_;          // of the model whose parameters were taken over last; null: it failed
-  std::vector<double> parameters_;              // they
+  std::shared_ptr<const Graph> graph_;         // of the model whose parameters were taken over last; null: it failed
+  std::vector<double> parameters_;             // they
   mutable std::optional<Evaluator> formulas_;  // that must have values at a start
   struct Member {
     Start start;

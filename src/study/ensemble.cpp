@@ -191,7 +191,8 @@ class Workers {
   struct Worker {
     explicit Worker(const MemberModels& models) : reader(models.start_reader()) {}
     std::unique_ptr<StartReader> reader;
-    std::vector<std::optional<std::unique_ptr<SharedRun>>> runs;  // by class, made when they are wanted; null: cannot be
+    std::vector<std::optional<std::unique_ptr<SharedRun>>>
+        runs;  // by class, made when they are wanted; null: cannot be
   };
 
   std::unique_ptr<LaneCode> new_code() const {

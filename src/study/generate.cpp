@@ -88,7 +88,11 @@ std::string step_header(const Model& model, const Options& given, const std::str
     throw Error(fmt::format("steps of '{}' on '{}' cannot be generated: {}. `rattleback run` takes them", method.name,
                             model.key, reason));
   method.stepper->start(0.0, start.q, start.v, start.multipliers, start.acceleration);
-  HeaderNames names{.name = name, .description = {}, .positions = {}, .velocities = {}, .step = options.step,
+  HeaderNames names{.name = name,
+                    .description = {},
+                    .positions = {},
+                    .velocities = {},
+                    .step = options.step,
                     .parameters = model.parameters};
   names.description =
       fmt::format("{}: steps of {} ({} stage{}, order {}{}{})", model.name.empty() ? model.key : model.name,

@@ -38,8 +38,8 @@ TEST(Parameters, OtherValuesGiveTheBitsOfAGraphThatWasMadeWithThem) {
 TEST(Parameters, AreNumbersOfTheFormulaOnly) {
   Graph g;
   const NodeId x = g.variable(kPosition, 0);
-  EXPECT_EQ(g.mul(g.parameter(0, 0.0), x), g.zero());  // no friction
-  EXPECT_NE(g.mul(g.parameter(1, 1.0), x), x);         // what is 1 now may be 2 later,
+  EXPECT_EQ(g.mul(g.parameter(0, 0.0), x), g.zero());   // no friction
+  EXPECT_NE(g.mul(g.parameter(1, 1.0), x), x);          // what is 1 now may be 2 later,
   EXPECT_NE(g.parameter(1, 1.0), g.parameter(2, 1.0));  // or differ
   EXPECT_EQ(g.mul(g.constant(1.0), x), x);
   EXPECT_EQ(value_at(g, g.div(x, g.parameter(3, 4.0)), 3.0), 0.75);
@@ -85,7 +85,8 @@ void reciprocals(std::span<const double> from, std::span<double> to) {
 
 TEST(Parameters, NumbersThatAreComputedTogetherFollow) {
   Graph g;
-  const std::vector<NodeId> from = {g.parameter(0, 2.0), g.constant(4.0), g.mul(g.parameter(1, 3.0), g.parameter(0, 2.0))};
+  const std::vector<NodeId> from = {g.parameter(0, 2.0), g.constant(4.0),
+                                    g.mul(g.parameter(1, 3.0), g.parameter(0, 2.0))};
   const std::vector<NodeId> all = g.computed(reciprocals, from, 3);
   EXPECT_EQ(g[all[2]].value, 1.0 / 6.0);
   EXPECT_EQ(g.computed(reciprocals, from, 3), all);

@@ -100,7 +100,8 @@ std::string PlanText::function(std::string_view what, const Program& p) {
   if (p.empty()) return "nullptr";
   const auto slot = [&](std::uint32_t k) {
     const double constant = plan_.image()[k];
-    return constant != 0.0 && !written_.contains(k) && !plan_.parameters().has(k) ? literal(constant) : fmt::format("w[{}]", k);
+    return constant != 0.0 && !written_.contains(k) && !plan_.parameters().has(k) ? literal(constant)
+                                                                                  : fmt::format("w[{}]", k);
   };
   const auto table = [&](const std::vector<double>& values) {
     tables_ +=
@@ -289,9 +290,8 @@ void HeaderText::state() {
 
 void HeaderText::advance() {
   const bool angles = !shape_.angles.empty(), composed = shape_.gamma.size() > 1;
-  const std::string check =
-      parameters_.empty() ? take_parameters("step", data_.step, "w_", 2) :
-R"(    if (!step_parameters(w_)) {
+  const std::string check = parameters_.empty() ? take_parameters("step", data_.step, "w_", 2) :
+                                                R"(    if (!step_parameters(w_)) {
       out.ok = false;
       out.reason = "a parameter was changed over a value by which this step was decided: generate it anew with the new one";
       return out;

@@ -44,7 +44,8 @@ std::vector<std::string> identifiers(const ParameterText::Values& values) {
 
 }  // namespace
 
-ParameterText::ParameterText(Values values, const std::vector<const ParameterSlots*>& all) : values_(std::move(values)), names_(identifiers(values_)) {
+ParameterText::ParameterText(Values values, const std::vector<const ParameterSlots*>& all)
+    : values_(std::move(values)), names_(identifiers(values_)) {
   std::set<std::uint32_t> fixed;
   for (const ParameterSlots* const slots : all) {
     const std::vector<std::set<std::uint32_t>> of = parameters_of(*slots);
@@ -85,7 +86,8 @@ std::string ParameterText::function(const std::string& prefix, const ParameterSl
   }
   for (const auto& [slot, step] : slots.slots()) lines += fmt::format("    w[{}] = c{};\n", slot, step);
   return fmt::format(
-      "  [[gnu::cold, gnu::noinline]] bool {}_parameters([[maybe_unused]] double* w) const {{\n{}    return true{};\n  }}\n",
+      "  [[gnu::cold, gnu::noinline]] bool {}_parameters([[maybe_unused]] double* w) const {{\n{}    return true{};\n  "
+      "}}\n",
       prefix, lines, fit);
 }
 

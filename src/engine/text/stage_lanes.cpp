@@ -446,7 +446,8 @@ void StageLanes::shapes(const Plan& plan) {
     for (std::size_t slot = 0; slot < use_.size(); ++slot)
       if ((use_[slot] & kConstant) != 0) {
         now[slot] = kNumber;
-        exact[slot] = mixed(0xc057, std::bit_cast<std::uint64_t>(plan.image()[slot]));
+        exact[slot] = (use_[slot] & kInput) != 0 ? mixed(0x1a9c7, slot)
+                                                 : mixed(0xc057, std::bit_cast<std::uint64_t>(plan.image()[slot]));
       }
     for (const Instruction& in : w.program->code) {
       if (in.code == Code::end) break;

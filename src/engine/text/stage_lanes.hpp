@@ -42,6 +42,7 @@ class StageLanes {
     kConstant = 1,  // nothing writes it
     kNamed = 2,     // the text knows it by its name
     kForeign = 4,   // the text writes it while a step is made
+    kInput = 8,     // nothing writes it, but its value is not in the text: it is made of parameters
   };
   StageLanes(const Plan& plan, std::vector<std::uint8_t> use);
 

@@ -24,14 +24,16 @@ class StepSlots {
   // A slot that nothing writes holds a constant, or an input that stays as it is during the run: inputs that are 0 in the
   // image, and what comes from parameters.
   [[nodiscard]] bool is_constant(std::uint32_t slot) const {
-    return !is_written(slot) && !is_state(slot) && plan_.image()[slot] != 0.0 && !plan_.parameters().has(slot);
+    return stays(slot) && plan_.image()[slot] != 0.0 && !is_parameter(slot);
   }
+  [[nodiscard]] bool is_parameter(std::uint32_t slot) const { return stays(slot) && plan_.parameters().has(slot); }
   // By slot: does the text around the programs know it? residuals: also those that go through a leading matrix, which only
   // programs read unless a general solver stands by.
   [[nodiscard]] std::vector<char> named(bool residuals) const;
 
  private:
   void written_by(const Program& p);
+  [[nodiscard]] bool stays(std::uint32_t slot) const { return !is_written(slot) && !is_state(slot); }
 
   const StepShape& shape_;
   const Plan& plan_;

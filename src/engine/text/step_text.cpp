@@ -159,6 +159,7 @@ void StepText::find_lanes() {
   for (std::size_t slot = 0; slot < use.size(); ++slot) {
     const auto number = static_cast<std::uint32_t>(slot);
     if (slots_.is_constant(number)) use[slot] |= StageLanes::kConstant;
+    if (slots_.is_parameter(number)) use[slot] |= StageLanes::kConstant | StageLanes::kInput;
     if (known[slot] != 0) use[slot] |= StageLanes::kNamed;
   }
   for (const std::int32_t u : plan_.unknown_slots()) use[static_cast<std::size_t>(u)] |= StageLanes::kForeign;

@@ -110,7 +110,7 @@ class World {
   [[nodiscard]] bool unchanged(Use use) const;
   // The values of all, an array element by element: "k[2]".
   [[nodiscard]] std::vector<std::pair<std::string, double>> values() const;
-  [[nodiscard]] std::vector<double> errors() const;                                   // in the same order,
+  [[nodiscard]] std::vector<double> errors() const;                                     // in the same order,
   [[nodiscard]] std::size_t place(std::int32_t number, std::size_t element = 0) const;  // and where in it
   // The array element named by `node` of a formula, with index `i` counted from 1.
   static std::size_t array_element(const Formula& f, const AstNode& node, const Parameter& p, std::int64_t i,

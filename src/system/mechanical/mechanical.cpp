@@ -31,10 +31,15 @@ void invert(std::span<const double> from, std::span<double> to) {
   Eigen::Map<linalg::RowMajorXd>(to.data(), inverse->rows(), inverse->cols()) = *inverse;
 }
 
-void is_graded(std::span<const double> from, std::span<double> to) {
+// Are diagonal entries of very different size?
+bool is_graded(Graph& g, std::span<const NodeId> diagonal) {
   constexpr double kGraded = 1e-4;
-  const Eigen::VectorXd diagonal = square(from).diagonal().cwiseAbs();
-  to[0] = diagonal.minCoeff() < kGraded * diagonal.maxCoeff() ? 1.0 : 0.0;
+  NodeId least = g.unary(Op::abs, diagonal[0]), most = least;
+  for (const NodeId e : diagonal) {
+    least = g.binary(Op::min, least, g.unary(Op::abs, e));
+    most = g.binary(Op::max, most, g.unary(Op::abs, e));
+  }
+  return !g.is_constant(g.binary(Op::less, least, g.mul(g.constant(kGraded), most)), 0.0);
 }
 
 }  // namespace
@@ -101,19 +106,26 @@ Mechanical::Mechanical(const Model& model, bool add_inertia, const AddedInertia*
       M.push_back(e);
     }
   if (constant && n > 0) {
-    const std::vector<NodeId> inverse = graph.computed(invert, M, M.size());
-    const bool regular = std::isfinite(graph[inverse[0]].value);
-    graded_mass = !regular || graph.decide(is_graded, M);
-    if (regular) {
-      const auto size = static_cast<std::size_t>(n);
-      const auto on_diagonal = [&](std::size_t entry) { return entry % (size + 1) == 0; };
-      diagonal_mass = true;
-      for (std::size_t e = 0; e < M.size(); ++e)
-        diagonal_mass = diagonal_mass && (on_diagonal(e) || graph.is_constant(M[e], 0.0));
-      inverse_mass.emplace(inverse);
-      for (std::size_t e = 0; e < M.size() && diagonal_mass; ++e)
-        (*inverse_mass)[e] = on_diagonal(e) ? graph.div(graph.one(), M[e]) : graph.zero();
+    const auto size = static_cast<std::size_t>(n);
+    const auto on_diagonal = [&](std::size_t entry) { return entry % (size + 1) == 0; };
+    std::vector<NodeId> diagonal;
+    bool nothing_else = true, regular = true;
+    for (std::size_t e = 0; e < M.size(); ++e)
+      if (on_diagonal(e))
+        diagonal.push_back(M[e]);
+      else
+        nothing_else = nothing_else && graph.is_constant(M[e], 0.0);
+    if (nothing_else) {
+      for (const NodeId e : diagonal) regular = regular && graph[e].value != 0.0 && std::isfinite(graph[e].value);
+      if (regular) inverse_mass.emplace(M.size(), graph.zero());
+      for (std::size_t e = 0; e < M.size() && regular; e += size + 1) (*inverse_mass)[e] = graph.div(graph.one(), M[e]);
+    } else {
+      std::vector<NodeId> inverse = graph.computed(invert, M, M.size());
+      regular = std::isfinite(graph[inverse[0]].value);
+      if (regular) inverse_mass = std::move(inverse);
     }
+    diagonal_mass = nothing_else && regular;
+    graded_mass = is_graded(graph, diagonal) || !regular;
     mass = std::move(M);
     Graph& gr = graph;
     for (const NodeId f : p)
