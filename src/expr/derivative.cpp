@@ -13,6 +13,7 @@
 #include <unordered_map>
 
 #include "expr/partial_gradient.hpp"
+#include "expr/per_thread.hpp"
 #include "expr/traverse.hpp"
 #include "rattleback/error.hpp"
 
@@ -240,9 +241,18 @@ bool has_failed(const Graph& g, const Node& n) {
 // These give a number for whatever is no number.
 bool is_comparison(Op op) { return op == Op::less || op == Op::less_equal || op == Op::sign; }
 
+// What a reverse sweep keeps of nodes.
+struct Sweep {
+  NodeMap<char> needed;  // whatever branches are taken
+  NodeMap<char> active, risky;
+  NodeMap<Adjoint> adjoint;
+};
+
 // Arguments of branches in which something can fail that is needed in that branch only. order: all nodes, ascending.
-void find_risky(const Graph& g, NodeId root, const std::vector<NodeId>& order, NodeMap<char>& risky) {
-  static thread_local NodeMap<char> needed;  // whatever branches are taken
+void find_risky(const Graph& g, NodeId root, const std::vector<NodeId>& order) {
+  auto& sweep = per_thread<Sweep>();
+  NodeMap<char>&needed = sweep.needed, &risky = sweep.risky;
+
   needed.clear(g.size());
   needed.set(root, 1);
   bool branches = false;
@@ -268,8 +278,9 @@ void find_risky(const Graph& g, NodeId root, const std::vector<NodeId>& order, N
 // wanted(node) holds.
 template <class Wanted, class F>
 void reverse(Graph& g, NodeId root, std::int32_t context, Wanted&& wanted, F&& leaf) {
-  static thread_local NodeMap<char> active;
-  static thread_local NodeMap<Adjoint> adjoint;
+  auto& sweep = per_thread<Sweep>();
+  NodeMap<char>&active = sweep.active, &risky = sweep.risky;
+  NodeMap<Adjoint>& adjoint = sweep.adjoint;
   const std::vector<NodeId> order = reachable(g, std::span(&root, 1));
   active.clear(g.size());
   for (const NodeId id : order) {
@@ -279,8 +290,7 @@ void reverse(Graph& g, NodeId root, std::int32_t context, Wanted&& wanted, F&& l
     if (is) active.set(id, 1);
   }
   if (!active.has(root)) return;
-  static thread_local NodeMap<char> risky;
-  find_risky(g, root, order, risky);
+  find_risky(g, root, order);
   adjoint.clear(g.size());
   adjoint.set(root, Adjoint(g.one(), g.one()));
   for (auto it = order.rbegin(); it != order.rend(); ++it) {

@@ -3,12 +3,20 @@
 #include <algorithm>
 #include <bit>
 
+#include "expr/per_thread.hpp"
+
 namespace rattleback {
+
+namespace {
+struct Marks {
+  std::vector<std::uint64_t> bits;  // of nodes; all 0 between two calls
+};
+}  // namespace
 
 // Found in descending order with one bit for each node: a node is
 // looked at when all its users have been.
 std::vector<NodeId> reachable(const Graph& graph, std::span<const NodeId> roots) {
-  static thread_local std::vector<std::uint64_t> marks;  // all 0 between two calls
+  std::vector<std::uint64_t>& marks = per_thread<Marks>().bits;
   if (marks.size() * 64 < graph.size()) marks.resize(graph.size() / 64 + 1, 0);
   std::size_t open = 0;
   const auto mark = [&](NodeId id) {

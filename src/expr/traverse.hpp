@@ -30,8 +30,8 @@ class NodeMap {
  public:
   void clear(std::size_t graph_size) {
     if (stamp_.size() < graph_size) {
+      value_.resize(graph_size);  // first: where memory ends, stamps must not say that there are values
       stamp_.resize(graph_size, 0);
-      value_.resize(graph_size);
     }
     ++epoch_;
   }

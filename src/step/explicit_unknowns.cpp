@@ -5,10 +5,13 @@
 #include <optional>
 #include <set>
 
+#include "expr/per_thread.hpp"
 #include "expr/traverse.hpp"
 
 namespace rattleback {
 namespace {
+
+struct Seen : NodeMap<char> {};
 
 bool is_unknown(const Node& n) { return n.op == Op::variable && n.space == kUnknown; }
 
@@ -101,7 +104,7 @@ bool Occurrences::any(NodeId expr) {
 
 std::vector<std::int32_t> Occurrences::operator()(NodeId expr) {
   look();
-  static thread_local NodeMap<char> seen;
+  NodeMap<char>& seen = per_thread<Seen>();
   seen.clear(g_.size());
   std::vector<std::int32_t> out;
   std::vector<NodeId> open;

@@ -28,7 +28,7 @@ using Eigen::VectorXd;
 constexpr double kSingular = 1e-10;
 // A file of two parts that are files of two parts ... doubles with each level.
 constexpr int kMostParts = 1000;
-constexpr std::size_t kDeepest = 16;        // parts of parts
+constexpr int kDeepest = 16;                // parts of parts
 constexpr std::int32_t kMostStates = 1500;  // their matrices are dense. Eight doublings have 767: 0.5 s, 40 MB
 
 struct Part {
@@ -82,18 +82,33 @@ class Import {
   std::unordered_map<NodeId, NodeId> image_;
 };
 
-// Files that are being read, the outermost first, and the parts that were read for it.
-thread_local std::vector<std::string> open_files;
-thread_local int parts_read = 0;
+// Files that are being read, each within the one that names it, and the parts that were read for the outermost one.
 struct Opened {
-  explicit Opened(const std::string& file) {
-    if (open_files.empty()) parts_read = 0;
-    open_files.push_back(file);
+  explicit Opened(std::string name) : file(std::move(name)), within(innermost), depth(within ? within->depth + 1 : 1) {
+    if (within == nullptr) parts_read = 0;
+    innermost = this;
   }
-  ~Opened() { open_files.pop_back(); }
+  ~Opened() { innermost = within; }
   Opened(const Opened&) = delete;
   Opened& operator=(const Opened&) = delete;
+  // From the file of this name, if it is open, to the innermost one.
+  static std::vector<std::string> since(const std::string& file) {
+    std::vector<std::string> names;
+    for (const Opened* open = innermost; open != nullptr; open = open->within) {
+      names.insert(names.begin(), std::filesystem::path(open->file).filename().string());
+      if (open->file == file) return names;
+    }
+    return {};
+  }
+
+  std::string file;
+  const Opened* within;
+  int depth;
+  static thread_local const Opened* innermost;
+  static thread_local int parts_read;
 };
+thread_local const Opened* Opened::innermost = nullptr;
+thread_local int Opened::parts_read = 0;
 
 std::string canonical(const std::string& file) {
   std::error_code fault;
@@ -209,17 +224,12 @@ class Joiner {
       source_.fail(v.offset, "part `" + v.key + "`: there is no file `" + file.string() +
                                  "`. A part is a model file, relative to this one, or a shipped system");
     }
-    if (const auto again = std::find(open_files.begin(), open_files.end(), canonical(file.string()));
-        again != open_files.end()) {
-      std::vector<std::string> circle;
-      for (auto it = again; it != open_files.end(); ++it)
-        circle.push_back(std::filesystem::path(*it).filename().string());
+    if (const std::vector<std::string> circle = Opened::since(canonical(file.string())); !circle.empty())
       source_.fail(v.offset, "part `" + v.key + "`: `" + file.string() +
                                  "` contains itself through its parts: " + circle_text(circle));
-    }
-    if (open_files.size() > kDeepest)
+    if (Opened::innermost != nullptr && Opened::innermost->depth > kDeepest)
       source_.fail(v.offset, fmt::format("part `{}`: parts within parts more than {} deep", v.key, kDeepest));
-    if (++parts_read > kMostParts)
+    if (++Opened::parts_read > kMostParts)
       source_.fail(v.offset,
                    fmt::format("part `{}`: more than {} parts in all, those of the parts counted", v.key, kMostParts));
     return load_part_file(file.string(), load);
