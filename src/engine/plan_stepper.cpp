@@ -1,19 +1,13 @@
 #include "engine/plan_stepper.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 #include <limits>
 
 #include "engine/saved_state.hpp"
-#include "engine/text/emit.hpp"
 #include "engine/text/sparse_text.hpp"
-#include "linalg/largest.hpp"
-#include "step/block_newton.hpp"
-#include "step/starting_values.hpp"
-#include "system/angles.hpp"
 
 namespace rattleback {
+
 stepping::Places places_of(const Plan& plan, bool continues) {
   const auto at = [&](Space space) { return plan.has(space) ? plan.slot(space) : -1; };
   return {.t = at(kTime),

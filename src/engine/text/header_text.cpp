@@ -15,8 +15,6 @@
 #include "engine/text/parameter_text.hpp"
 #include "engine/text/step_text.hpp"
 #include "engine/text/written_steps.hpp"
-#include "step/starting_values.hpp"
-#include "system/angles.hpp"
 
 namespace rattleback {
 namespace {

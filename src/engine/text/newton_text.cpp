@@ -2,7 +2,6 @@
 #include "engine/text/solve_text.hpp"
 #include "engine/text/step_text.hpp"
 #include "step/starting_values.hpp"
-#include "system/angles.hpp"
 
 namespace rattleback {
 namespace {
