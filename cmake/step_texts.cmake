@@ -2,7 +2,8 @@
 set(step_texts_source ${PROJECT_BINARY_DIR}/step_texts.cpp)
 set(step_texts "")
 set(step_text_files "")
-foreach(file linalg/dense step/stopping step/solving step/convergence step/block_newton system/angles)
+foreach(file linalg/dense linalg/largest step/stopping step/solving step/convergence step/block_newton step/starting_values
+             system/angles engine/step_loop engine/text/written_steps)
   get_filename_component(name ${file} NAME)
   list(APPEND step_texts ${name}=${PROJECT_SOURCE_DIR}/src/${file}.hpp)
   list(APPEND step_text_files ${PROJECT_SOURCE_DIR}/src/${file}.hpp)

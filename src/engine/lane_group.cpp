@@ -40,17 +40,9 @@ std::string LaneGroup::why_not_native(const PlanStepper& stepper) {
 }
 
 std::string LaneGroup::step_text(const PlanStepper& stepper) {
-  return lanes_text({.plan = &stepper.data_.step,
-                     .n = stepper.n_,
-                     .nv = stepper.nv_,
-                     .m = stepper.m_,
-                     .state = stepper.state_size_,
-                     .gamma = stepper.data_.gamma,
-                     .angles = stepper.data_.angles,
-                     .history_width = stepper.history_width_,
-                     .multiplier_scale = 1.0,
-                     .branch = false,
-                     .cautious = stepper.data_.solve.cautious});
+  StepShape shape = stepper.step_shape();
+  shape.multiplier_scale = 1.0;  // lanes have one each
+  return lanes_text(shape);
 }
 
 LaneGroup::LaneGroup(PlanStepper& stepper)
@@ -58,7 +50,7 @@ LaneGroup::LaneGroup(PlanStepper& stepper)
       newton_(stepper.data_.step),
       w_(stepper.data_.step.image().size() * kW),
       history_(stepper.history_.size() * kW),
-      multipliers_(stepper.m_ * kW),
+      multipliers_(stepper.shape_.m * kW),
       turns_(stepper.turns_.size() * kW),
       scale_(kW, 1.0),
       far_(stepper.newest_.size() * kW),
@@ -79,8 +71,7 @@ void LaneGroup::clear() {
   std::fill(newest_.begin(), newest_.end(), static_cast<std::int32_t>(starting::kFar) - 1);
   for (std::size_t l = 0; l < kW; ++l) forget(l);
   present_ = warm_ = 0;
-  t_base_ = h_ = h_before_ = 0.0;
-  count_ = 0;
+  series_ = {};
 }
 
 void LaneGroup::forget(std::size_t lane) {
@@ -92,10 +83,7 @@ void LaneGroup::forget(std::size_t lane) {
 
 void LaneGroup::put(int lane) {
   const auto l = static_cast<std::size_t>(lane);
-  t_base_ = s_.t_base_;
-  h_ = s_.h_;
-  h_before_ = s_.h_before_;
-  count_ = s_.count_;
+  series_ = s_.series_;
   scale_[l] = s_.data_.multiplier_scale;
   parameters_[l] = s_.parameters_;
   for (const auto& each : s_.data_.step.parameters().slots()) {
@@ -114,10 +102,10 @@ void LaneGroup::drop(int lane) {
 void LaneGroup::lend(int lane) {
   const auto l = static_cast<std::size_t>(lane);
   s_.data_.multiplier_scale = scale_[l];
-  for (std::size_t i = 0; i < s_.state_size_; ++i) s_.main_.state[i] = w_[slot(i) + l];
+  for (std::size_t i = 0; i < s_.shape_.state; ++i) s_.state_[i] = w_[slot(i) + l];
   for (const std::int32_t u : s_.data_.step.unknown_slots())
     s_.main_.w[static_cast<std::size_t>(u)] = w_[static_cast<std::size_t>(u) * kW + l];
-  for (std::size_t i = 0; i < s_.m_; ++i) s_.multipliers_[i] = multipliers_[i * kW + l];
+  for (std::size_t i = 0; i < s_.shape_.m; ++i) s_.multipliers_[i] = multipliers_[i * kW + l];
   for (std::size_t i = 0; i < s_.turns_.size(); ++i) s_.turns_[i] = turns_[i * kW + l];
   for (std::size_t i = 0; i < s_.history_.size(); ++i) s_.history_[i] = history_[i * kW + l];
   for (std::size_t part = 0; part < newest_.size(); ++part) {
@@ -125,10 +113,8 @@ void LaneGroup::lend(int lane) {
     s_.depth_[part] = lane_depth_[l * newest_.size() + part];
     s_.far_[part] = far_[part * kW + l] != 0 ? 1 : 0;
   }
-  s_.t_base_ = t_base_;
-  s_.h_ = h_;
-  s_.h_before_ = h_before_;
-  s_.count_ = lane_count_[l];
+  s_.series_ = series_;
+  s_.series_.count = lane_count_[l];
   // It was its own before, so nothing is decided otherwise.
   if (s_.parameters_ != parameters_[l]) (void)s_.set_parameters(parameters_[l]);
   if (s_.first_) s_.first_->reset();  // the plan of a first step, which another lane may have used
@@ -137,10 +123,10 @@ void LaneGroup::lend(int lane) {
 // Its history is moved so that its newest solution lies where that of the warm lanes does.
 void LaneGroup::take_back(int lane) {
   const auto l = static_cast<std::size_t>(lane);
-  for (std::size_t i = 0; i < s_.state_size_; ++i) w_[slot(i) + l] = s_.main_.state[i];
+  for (std::size_t i = 0; i < s_.shape_.state; ++i) w_[slot(i) + l] = s_.state_[i];
   for (const std::int32_t u : s_.data_.step.unknown_slots())
     w_[static_cast<std::size_t>(u) * kW + l] = s_.main_.w[static_cast<std::size_t>(u)];
-  for (std::size_t i = 0; i < s_.m_; ++i) multipliers_[i * kW + l] = s_.multipliers_[i];
+  for (std::size_t i = 0; i < s_.shape_.m; ++i) multipliers_[i * kW + l] = s_.multipliers_[i];
   for (std::size_t i = 0; i < s_.turns_.size(); ++i) turns_[i * kW + l] = s_.turns_[i];
   for (std::size_t part = 0; part < newest_.size(); ++part) {
     for (std::int32_t age = 0; age < static_cast<std::int32_t>(starting::kFar); ++age) {
@@ -154,8 +140,9 @@ void LaneGroup::take_back(int lane) {
     lane_depth_[l * newest_.size() + part] = s_.depth_[part];
     far_[part * kW + l] = s_.far_[part] != 0 ? -1 : 0;
   }
-  lane_count_[l] = s_.count_;
-  const bool warm = s_.plain_steps_ahead() && s_.h_ == h_ && s_.count_ == count_ && h_ != 0.0;
+  lane_count_[l] = s_.series_.count;
+  const bool warm =
+      s_.plain_steps_ahead() && s_.series_.h == series_.h && s_.series_.count == series_.count && series_.h != 0.0;
   const std::uint32_t bit = 1U << static_cast<unsigned>(lane);
   warm_ = warm ? warm_ | bit : warm_ & ~bit;
 }
@@ -171,19 +158,14 @@ void LaneGroup::alone(int lane, double h, std::int64_t steps) {
 
 // The first step of a new size is a cold start: every lane takes it alone.
 void LaneGroup::first_step(double h) {
-  const double t_base = t_base_, h_old = h_, h_before = h_before_, now = t();
-  const std::int64_t count = count_;
+  const stepping::Series before = series_;
   warm_ = 0;
   each_lane(present_, [&](int lane) {
-    lane_count_[static_cast<std::size_t>(lane)] = count_ = count;
-    t_base_ = t_base;
-    h_ = h_old;
-    h_before_ = h_before;
+    lane_count_[static_cast<std::size_t>(lane)] = before.count;
+    series_ = before;
     lend(lane);
     const bool ok = s_.advance(h, 1).ok;
-    t_base_ = now;
-    h_ = h_before_ = h;
-    count_ = 1;
+    series_ = {.t_base = before.t(), .h = h, .h_before = h, .count = 1};
     if (ok)
       take_back(lane);
     else
@@ -192,7 +174,7 @@ void LaneGroup::first_step(double h) {
 }
 
 void LaneGroup::advance(double h, std::int64_t steps) {
-  if (h != h_ && steps > 0) {
+  if (h != series_.h && steps > 0) {
     first_step(h);
     --steps;
   }
@@ -208,11 +190,12 @@ void LaneGroup::advance(double h, std::int64_t steps) {
 }
 
 void LaneGroup::together(double h, std::int64_t steps) {
-  const std::int64_t end = count_ + steps;
-  while (count_ < end && warm_ != 0) {
+  const std::int64_t end = series_.count + steps;
+  while (series_.count < end && warm_ != 0) {
     const std::uint32_t before = warm_;
-    count_ += code_ != nullptr ? compiled_steps(h, end - count_) : interpreted_steps(h, end - count_);
-    h_before_ = h;
+    series_.count +=
+        code_ != nullptr ? compiled_steps(h, end - series_.count) : interpreted_steps(h, end - series_.count);
+    series_.h_before = h;
     each_lane(before & ~warm_, [&](int lane) {  // failed in the last step, and stand before it
       // In the middle of a composed step, or with unknowns that are spoilt: the run is made anew, alone.
       if (s_.data_.gamma.size() > 1 || s_.data_.step.linear()) {
@@ -220,7 +203,7 @@ void LaneGroup::together(double h, std::int64_t steps) {
         return;
       }
       const auto l = static_cast<std::size_t>(lane);
-      lane_count_[l] = count_ - 1;
+      lane_count_[l] = series_.count - 1;
       for (std::size_t part = 0; part < newest_.size(); ++part) {
         lane_newest_[l * newest_.size() + part] = newest_[part] - 1;
         lane_depth_[l * newest_.size() + part] = static_cast<std::int32_t>(starting::kFar);
@@ -229,14 +212,14 @@ void LaneGroup::together(double h, std::int64_t steps) {
     });
     take_turns_off();
   }
-  count_ = end;
+  series_.count = end;
   each_lane(present_ & ~warm_, [&](int lane) {
-    const std::int64_t behind = count_ - lane_count_[static_cast<std::size_t>(lane)];
+    const std::int64_t behind = series_.count - lane_count_[static_cast<std::size_t>(lane)];
     alone(lane, h, behind);
   });
 }
 
-// As PlanStepper::wrap_angles(), in the lanes that have just taken a step together.
+// As stepping::Run::wrap_angles(), in the lanes that have just taken a step together.
 void LaneGroup::take_turns_off() {
   for (const std::int32_t angle : s_.data_.angles) {
     const auto i = static_cast<std::size_t>(angle);
@@ -244,7 +227,7 @@ void LaneGroup::take_turns_off() {
       const auto l = static_cast<std::size_t>(lane);
       if (!wrap(w_[slot(i) + l], turns_[i * kW + l]) || s_.data_.turn_free || s_.data_.step.linear()) return;
       warm_ &= ~(1U << static_cast<unsigned>(lane));
-      lane_count_[l] = count_;
+      lane_count_[l] = series_.count;
       for (std::size_t part = 0; part < newest_.size(); ++part) lane_newest_[l * newest_.size() + part] = newest_[part];
       forget(l);
     });
@@ -261,11 +244,11 @@ std::int64_t LaneGroup::compiled_steps(double h, std::int64_t steps) {
   job.multipliers = multipliers_.data();
   job.scale = scale_.data();
   job.active = active_.data();
-  job.t_base = t_base_;
+  job.t_base = series_.t_base;
   job.h = h;
-  job.h_before = h_before_;
+  job.h_before = series_.h_before;
   job.tolerance = s_.data_.solve.tolerance;
-  job.count = count_;
+  job.count = series_.count;
   job.steps = steps;
   job.max_newton = s_.data_.solve.max_iterations;
   code_(&job);
@@ -274,7 +257,7 @@ std::int64_t LaneGroup::compiled_steps(double h, std::int64_t steps) {
   return job.done;
 }
 
-// One sub-step (PlanStepper::sub_step) in the lanes `going`, which loses those that fail.
+// One sub-step (stepping::sub_step) in the lanes `going`, which loses those that fail.
 bool LaneGroup::interpreted_part(double t, double h, std::size_t part, bool look, std::uint32_t& going) {
   const Plan& plan = s_.data_.step;
   double* const w = w_.data();
@@ -283,22 +266,21 @@ bool LaneGroup::interpreted_part(double t, double h, std::size_t part, bool look
   };
   set(kTime, t);
   set(kStepSize, h);
-  set(kPreviousStep, h_before_);
+  set(kPreviousStep, series_.h_before);
   std::array<Sizes, kW> sizes;
   const auto width = static_cast<std::ptrdiff_t>(s_.history_width_ * kW);
   const auto unknowns = plan.unknown_slots();
   if (!plan.linear()) {
-    const std::size_t nv = s_.nv_, n = s_.n_, first = nv > 0 ? n : 0, count = nv > 0 ? nv : n;
+    const stepping::Shape& shape = s_.shape_;
     for (std::size_t l = 0; l < kW; ++l) {
-      const auto largest = [&](std::size_t from, std::size_t end) {
+      const auto largest = [&](std::size_t from, std::size_t count) {
         double size = 0.0;
-        for (std::size_t i = from; i < end; ++i) size = std::fmax(size, std::fabs(w[slot(i) + l]));
+        for (std::size_t i = from; i < from + count; ++i) size = std::fmax(size, std::fabs(w[slot(i) + l]));
         return size;
       };
-      newton::typical_sizes(newton::Assign{}, sizes[l], largest(first, first + count), scale_[l], h);
-      if (nv > 0)
-        newton::noise_sizes(newton::Assign{}, sizes[l], largest(0, n), s_.turns_.empty() ? 0.0 : kTurnHigh, scale_[l],
-                            h);
+      newton::typical_sizes(newton::Assign{}, sizes[l], largest(shape.sized_from(), shape.sized()), scale_[l], h);
+      if (shape.has_sizes_of_velocities())
+        newton::noise_sizes(newton::Assign{}, sizes[l], largest(0, shape.n), shape.turn(), scale_[l], h);
     }
     const double* const newest = history(part, newest_[part]);
     for (std::size_t i = 0; i < unknowns.size(); ++i) {
@@ -314,7 +296,7 @@ bool LaneGroup::interpreted_part(double t, double h, std::size_t part, bool look
   std::uint32_t good = 0;
   each_lane(solved, [&](int lane) {
     const auto l = static_cast<std::size_t>(lane);
-    for (std::size_t i = 0; i < s_.state_size_; ++i)
+    for (std::size_t i = 0; i < s_.shape_.state; ++i)
       if (!std::isfinite(result[i * kW + l])) return;
     good |= 1U << l;
   });
@@ -325,14 +307,14 @@ bool LaneGroup::interpreted_part(double t, double h, std::size_t part, bool look
       for (std::size_t l = 0; l < kW; ++l)
         if ((good >> l & 1U) != 0) to[i * kW + l] = from[i * kW + l];
   };
-  keep(result, s_.state_size_, w + slot(0));
-  keep(result + s_.state_size_ * kW, s_.m_, multipliers_.data());
+  keep(result, s_.shape_.state, w + slot(0));
+  keep(result + s_.shape_.state * kW, s_.shape_.m, multipliers_.data());
   if (!plan.linear()) {
     double* const row = starting::next_row(history(part, 0), s_.history_width_ * kW, newest_[part]);
     for (std::size_t i = 0; i < unknowns.size(); ++i)
       keep(w + static_cast<std::size_t>(unknowns[i]) * kW, 1, row + i * kW);
     each_lane(good & newton_.rough(), [&](int lane) { far_[part * kW + static_cast<std::size_t>(lane)] = 0; });
-    if (look && s_.looks_far_)
+    if (look && s_.shape_.looks_far)
       each_lane(good & ~newton_.rough(), [&](int lane) {
         const auto l = static_cast<std::size_t>(lane);
         far_[part * kW + l] = starting::far_is_better(row + l, unknowns.size(), width, kW) ? -1 : 0;
@@ -345,15 +327,15 @@ std::int64_t LaneGroup::interpreted_steps(double h, std::int64_t steps) {
   std::int64_t done = 0;
   bool plain = true;
   while (done < steps && plain) {
-    double at = t_base_ + static_cast<double>(count_ + done) * h;
-    const bool look = ((count_ + done) & (starting::kLook - 1)) == 0;
+    double at = series_.t_base + static_cast<double>(series_.count + done) * h;
+    const bool look = ((series_.count + done) & (starting::kLook - 1)) == 0;
     for (std::size_t part = 0; part < s_.data_.gamma.size(); ++part) {
       const double size = s_.data_.gamma[part] * h;
       plain = interpreted_part(at, size, part, look, warm_) && plain;
       at += size;
     }
     ++done;
-    h_before_ = h;
+    series_.h_before = h;
     for (const std::int32_t angle : s_.data_.angles)
       each_lane(warm_, [&](int lane) {
         const double x = w_[slot(static_cast<std::size_t>(angle)) + static_cast<std::size_t>(lane)];
@@ -364,7 +346,7 @@ std::int64_t LaneGroup::interpreted_steps(double h, std::int64_t steps) {
 }
 
 std::vector<double> LaneGroup::unwrapped_q(int lane) const {
-  std::vector<double> out(s_.n_), turns(s_.turns_.size());
+  std::vector<double> out(s_.shape_.n), turns(s_.turns_.size());
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = q()[i * kW + static_cast<std::size_t>(lane)];
   for (std::size_t i = 0; i < turns.size(); ++i) turns[i] = turns_[i * kW + static_cast<std::size_t>(lane)];
   unwrap(out, turns);
@@ -373,7 +355,7 @@ std::vector<double> LaneGroup::unwrapped_q(int lane) const {
 
 bool LaneGroup::determines_multipliers(int lane, Acceleration& level) const {
   if (s_.data_.reports_carried) return true;
-  std::vector<double> q(s_.n_), guess(s_.m_);
+  std::vector<double> q(s_.shape_.n), guess(s_.shape_.m);
   const auto l = static_cast<std::size_t>(lane);
   for (std::size_t i = 0; i < q.size(); ++i) q[i] = this->q()[i * kW + l];
   for (std::size_t i = 0; i < guess.size(); ++i) guess[i] = multipliers_[i * kW + l];
@@ -382,7 +364,7 @@ bool LaneGroup::determines_multipliers(int lane, Acceleration& level) const {
 }
 
 std::vector<double> LaneGroup::v_of(int lane) const {
-  std::vector<double> out(s_.nv_);
+  std::vector<double> out(s_.shape_.nv);
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = v()[i * kW + static_cast<std::size_t>(lane)];
   return out;
 }

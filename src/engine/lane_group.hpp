@@ -43,10 +43,10 @@ class LaneGroup {
 
   [[nodiscard]] bool has(int lane) const { return (present_ >> static_cast<unsigned>(lane) & 1U) != 0; }
   [[nodiscard]] bool empty() const { return present_ == 0; }
-  [[nodiscard]] double t() const { return t_base_ + static_cast<double>(count_) * h_; }
+  [[nodiscard]] double t() const { return series_.t(); }
   // Value i of lane l is x[i*kWidth + l].
   [[nodiscard]] const double* q() const { return w_.data() + slot(0); }
-  [[nodiscard]] const double* v() const { return w_.data() + slot(s_.n_); }
+  [[nodiscard]] const double* v() const { return w_.data() + slot(s_.shape_.n); }
   [[nodiscard]] std::vector<double> unwrapped_q(int lane) const;
   [[nodiscard]] std::vector<double> v_of(int lane) const;
   // Does the acceleration level determine the multipliers of this lane, or does the method know them itself?
@@ -69,7 +69,7 @@ class LaneGroup {
   std::int64_t compiled_steps(double h, std::int64_t steps);
   std::int64_t interpreted_steps(double h, std::int64_t steps);
   bool interpreted_part(double t, double h, std::size_t part, bool look, std::uint32_t& going);
-  void forget(std::size_t lane);  // PlanStepper::forget()
+  void forget(std::size_t lane);  // stepping::Run::forget()
   void take_turns_off();
 
   PlanStepper& s_;
@@ -84,8 +84,7 @@ class LaneGroup {
   std::vector<long long> active_;
   std::vector<std::vector<double>> parameters_;  // of each lane, as PlanStepper::set_parameters()
   std::uint32_t present_ = 0, warm_ = 0;         // warm: takes its steps in the group
-  double t_base_ = 0.0, h_ = 0.0, h_before_ = 0.0;
-  std::int64_t count_ = 0;
+  stepping::Series series_;
 };
 
 }  // namespace rattleback

@@ -1,96 +1,212 @@
 #include "engine/plan_stepper.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 #include <limits>
 
 #include "engine/saved_state.hpp"
-#include "engine/text/emit.hpp"
 #include "engine/text/sparse_text.hpp"
-#include "linalg/largest.hpp"
-#include "step/block_newton.hpp"
-#include "step/starting_values.hpp"
-#include "system/angles.hpp"
 
 namespace rattleback {
-namespace {
 
-// For a handful of values, where the call of memmove would cost more than the copy.
-void copy(const double* from, std::size_t count, double* to) {
-  std::size_t i = 0;
-  for (; i + 2 <= count; i += 2) std::memcpy(to + i, from + i, 2 * sizeof(double));
-  if (i < count) to[i] = from[i];
+stepping::Places places_of(const Plan& plan, bool continues) {
+  const auto at = [&](Space space) { return plan.has(space) ? plan.slot(space) : -1; };
+  return {.t = at(kTime),
+          .h = at(kStepSize),
+          .h_before = at(kPreviousStep),
+          .state = at(kPosition),
+          .velocity = at(kVelocity),
+          .acceleration = at(kAcceleration),
+          .multiplier = at(kMultiplier),
+          .result = plan.result_slot(),
+          .unknowns = plan.unknown_slots(),
+          .linear = plan.linear(),
+          .continues = continues};
 }
 
-}  // namespace
-
-PlanStepper::Bench::Bench(const Plan* p) : plan(p), w(p->image().begin(), p->image().end()) {
-  const auto at = [&](Space space) { return p->has(space) ? w.data() + p->slot(space) : nullptr; };
-  t = at(kTime);
-  h = at(kStepSize);
-  h_before = at(kPreviousStep);
-  state = at(kPosition);
-  result = w.data() + p->result_slot();
-  const auto slots = p->unknown_slots();
-  for (std::size_t i = 0; i < slots.size() && p->is_sparse(); ++i)
-    if (const auto slot = static_cast<std::size_t>(slots[i]); i > 0 && slots[i] == slots[i - 1] + 1)
+PlanStepper::Workplace::Workplace(const Plan* p, bool goes_on)
+    : Places(places_of(*p, goes_on)), plan(p), w(p->image().begin(), p->image().end()) {
+  for (std::size_t i = 0; i < unknowns.size() && p->is_sparse(); ++i)
+    if (const auto slot = static_cast<std::size_t>(unknowns[i]); i > 0 && unknowns[i] == unknowns[i - 1] + 1)
       ++ranges.back().end;
     else
       ranges.push_back({slot, i, i + 1});
 }
 
-void PlanStepper::Bench::reset() {
+void PlanStepper::Workplace::reset() {
   std::copy(plan->image().begin(), plan->image().end(), w.begin());
   if (!numbers.empty()) plan->parameters().put(numbers, w.data());
 }
 
+namespace {
+
+// Its spans are of `data`.
+stepping::Shape shape_of(const PlanStepperData& data) {
+  const auto n = static_cast<std::size_t>(data.n);
+  const std::size_t nv = data.velocities >= 0 ? static_cast<std::size_t>(data.velocities) : data.mechanical ? n : 0;
+  return {.n = n,
+          .nv = nv,
+          .m = static_cast<std::size_t>(data.m),
+          .state = n + nv + static_cast<std::size_t>(data.carried),
+          .gamma = data.gamma,
+          .angles = data.angles,
+          .branch = data.branch != nullptr,
+          .linear = data.step.linear(),
+          .two_step = data.two_step,
+          .graded_mass = data.graded_mass,
+          .turn_free = data.turn_free,
+          .looks_far = starting::looks_far(data.step)};
+}
+
+}  // namespace
+
 PlanStepper::PlanStepper(PlanStepperData data)
     : data_(std::move(data)),
-      n_(static_cast<std::size_t>(data_.n)),
-      m_(static_cast<std::size_t>(data_.m)),
-      nv_(data_.velocities >= 0 ? static_cast<std::size_t>(data_.velocities)
-          : data_.mechanical    ? n_
-                                : 0),
-      state_size_(n_ + nv_ + static_cast<std::size_t>(data_.carried)),
-      main_(&data_.step),
+      shape_(shape_of(data_)),
+      main_(&data_.step, !data_.solve.simplified),
+      state_(main_.w.data() + main_.state),
       history_width_(std::max(data_.step.unknown_slots().size(),
                               data_.adjoint ? data_.adjoint->unknown_slots().size() : std::size_t{0})),
-      turns_(data_.angles.empty() ? 0 : n_, 0.0),
-      saved_state_(state_size_, 0.0),
-      multipliers_(m_, 0.0),
+      turns_(data_.angles.empty() ? 0 : shape_.n, 0.0),
+      saved_state_(shape_.state, 0.0),
+      multipliers_(shape_.m, 0.0),
       rows_(data_.step.is_sparse() ? starting::kNear : starting::kRows),
       history_(data_.gamma.size() * rows_ * history_width_, 0.0),
       depth_(data_.gamma.size(), 0),
       newest_(data_.gamma.size(), data_.step.is_sparse() ? 0 : static_cast<std::int32_t>(starting::kFar) - 1),
-      far_(data_.gamma.size(), 0),
-      looks_far_(starting::looks_far(data_.step)) {
-  if (data_.step.has(kReferenceEnergy))
-    main_.w[static_cast<std::size_t>(data_.step.slot(kReferenceEnergy))] = data_.reference_energy;
-  if (data_.first) first_.emplace(&*data_.first);
-  if (data_.adjoint) adjoint_.emplace(&*data_.adjoint);
+      far_(data_.gamma.size(), 0) {
+  set_reference_energy();
+  if (data_.first) first_.emplace(&*data_.first, false);
+  if (data_.adjoint) adjoint_.emplace(&*data_.adjoint, !data_.solve.simplified);
   if (data_.step.power_count() > 0) power_.emplace(data_.step.power_count());
 }
 
+void PlanStepper::set_reference_energy() {
+  if (data_.step.has(kReferenceEnergy))
+    main_.w[static_cast<std::size_t>(data_.step.slot(kReferenceEnergy))] = data_.reference_energy;
+}
+
+struct PlanStepper::Host : stepping::Run<Host> {
+  explicit Host(PlanStepper& stepper) : s(stepper) {}
+  PlanStepper& s;
+
+  [[nodiscard]] const stepping::Shape& shape() const { return s.shape_; }
+  [[nodiscard]] stepping::Series& series() const { return s.series_; }
+  [[nodiscard]] double* state() const { return s.state_; }
+  [[nodiscard]] double* multipliers() const { return s.multipliers_.data(); }
+  [[nodiscard]] double multiplier_scale() const { return s.data_.multiplier_scale; }
+  [[nodiscard]] double* turns() const { return s.turns_.data(); }
+  [[nodiscard]] double* saved() const { return s.saved_state_.data(); }
+  [[nodiscard]] starting::Past past(std::size_t which) const {
+    double* const rows = s.history_.data() + which * s.rows_ * s.history_width_;
+    return {rows, s.history_width_, s.depth_[which], s.newest_[which], s.far_[which]};
+  }
+  [[nodiscard]] std::int64_t& iterations() const { return s.iterations; }
+  [[nodiscard]] int& max_iterations() const { return s.max_iterations; }
+  [[nodiscard]] double smooth_steps() const { return s.smooth_steps_; }
+
+  [[nodiscard]] bool has_plain_steps() const { return s.native_.steps != nullptr; }
+  [[nodiscard]] NativeJob job() const {
+    NativeJob job{};
+    job.w = s.main_.w.data();
+    job.history = s.history_.data();
+    job.newest = s.newest_.data();
+    job.far = s.far_.data();
+    job.multipliers = multipliers();
+    job.saved = saved();
+    job.tolerance = s.data_.solve.tolerance;
+    job.multiplier_scale = multiplier_scale();
+    job.max_newton = s.data_.solve.max_iterations;
+    return job;
+  }
+  void plain_steps(NativeJob& job) const {
+    if (s.power_) job.steps = std::min(job.steps, 1LL);  // energies are added up outside
+    s.native_.steps(&job);
+    s.compiled_steps += job.done;
+    if (!s.power_ || job.done == 0) return;
+    part_taken(s.main_, s.main_.w.data());
+    s.power_->finish();
+  }
+
+  bool sub_step(double t, double h, std::size_t which, SolveReport& report) const {
+    const bool back = !s.data_.backwards.empty() && s.data_.backwards[which] != 0;
+    Workplace& at = back ? *s.adjoint_ : s.data_.two_step && s.series_.h_before == 0.0 ? *s.first_ : s.main_;
+    return stepping::sub_step(*this, at, at.w.data(), t, h, which, report);
+  }
+  SolveReport solve(const Workplace& at, double* w, const Sizes& sizes, std::size_t /*which*/) const {
+    return at.plan->solve(w, sizes, s.data_.solve);
+  }
+
+  static void guess(const Workplace& at, double* w) { at.plan->guess(w); }
+  bool level(double t, double* a, double* l) const {
+    Acceleration& level = *s.data_.acceleration;
+    level.set_guess(s.multipliers_);
+    if (!level.solve(t, s.q(), s.v())) return false;
+    std::copy_n(level.acceleration().data(), s.shape_.n, a);
+    std::copy(level.multipliers().begin(), level.multipliers().end(), l);
+    return true;
+  }
+  void find_branch(const Workplace& at, double* w, double t) const {
+    if (!s.data_.branch || s.data_.graded_mass) return;
+    (void)s.data_.branch->solve(t, s.q(), s.v(), {w + at.multiplier, s.shape_.m});
+    const auto values = s.data_.branch->values();
+    std::copy(values.begin(), values.end(), w + at.plan->slot(kBranch));
+  }
+
+  // Large systems: long vectors in one piece each, and the last three in a ring.
+  void predict(const Workplace& at, std::size_t which, double* w) const {
+    if (!at.plan->is_sparse()) return Run::predict(at, which, w);
+    const starting::Past all = past(which);
+    const auto age = [&](std::size_t k) {
+      return all.rows + (static_cast<std::size_t>(all.newest) + s.rows_ - k) % s.rows_ * all.width;
+    };
+    const double *x1 = age(0), *x2 = age(1), *x3 = age(2);
+    for (const SlotRange& r : at.ranges)
+      for (std::size_t i = r.first; i < r.end; ++i) w[r.slot + i - r.first] = 3.0 * (x1[i] - x2[i]) + x3[i];
+  }
+  void remember(const Workplace& at, std::size_t which, const double* w, double first) const {
+    if (!at.plan->is_sparse()) return Run::remember(at, which, w, first);
+    const starting::Past all = past(which);
+    all.newest = static_cast<std::int32_t>((static_cast<std::size_t>(all.newest) + 1) % s.rows_);
+    double* const x = all.rows + static_cast<std::size_t>(all.newest) * all.width;
+    for (const SlotRange& r : at.ranges) std::copy_n(w + r.slot, r.end - r.first, x + r.first);
+    all.depth = std::min<std::int32_t>(all.depth + 1, static_cast<std::int32_t>(starting::kNear));
+  }
+
+  void part_taken(const Workplace& at, const double* w) const {
+    if (s.power_) s.power_->add(w + at.plan->power_slot());
+  }
+  void step_taken() const {
+    if (s.data_.step.is_sparse() && s.data_.step.sparse()->is_native()) ++s.compiled_steps;
+    if (s.power_) s.power_->finish();
+  }
+  void step_failed(int spent) const {
+    s.failed_iterations += spent;
+    if (s.power_) s.power_->drop();
+  }
+};
+
+bool PlanStepper::plain_steps_ahead() { return Host(*this).plain_steps_ahead(); }
+
+AdvanceReport PlanStepper::advance(double h, std::int64_t steps) { return stepping::advance(Host(*this), h, steps); }
+
 void PlanStepper::start(double t, std::span<const double> q, std::span<const double> v,
                         std::span<const double> multipliers, std::span<const double> /*acceleration*/) {
-  double* x = std::copy(q.begin(), q.end(), main_.state);
+  double* x = std::copy(q.begin(), q.end(), state_);
   x = std::copy(v.begin(), v.end(), x);
   // Carried multipliers; those of the position level (ggl) vanish along the exact motion.
   for (std::size_t i = 0; i < static_cast<std::size_t>(data_.carried); ++i)
-    x[i] = i < m_ && data_.carries_multipliers ? multipliers[i] : 0.0;
+    x[i] = i < shape_.m && data_.carries_multipliers ? multipliers[i] : 0.0;
   multipliers_.assign(multipliers.begin(), multipliers.end());
   if (power_) power_->reset();
-  t_base_ = t;
-  h_ = h_before_ = 0.0;
-  count_ = 0;
-  forget();
+  series_ = {.t_base = t};
   std::fill(turns_.begin(), turns_.end(), 0.0);
-  wrap_angles();
+  const Host host(*this);
+  host.forget();
+  host.wrap_angles(state_);
   if (data_.nominal_step != 0.0) {
-    *main_.t = t;
-    *main_.h = data_.nominal_step;
-    cold_guess(main_, t);
+    main_.w[static_cast<std::size_t>(main_.t)] = t;
+    main_.w[static_cast<std::size_t>(main_.h)] = data_.nominal_step;
+    stepping::cold_guess(host, main_, main_.w.data(), t);
     data_.step.choose_pivots(main_.w.data());
   }
 }
@@ -99,8 +215,8 @@ void PlanStepper::take_over(const Stepper& from, std::span<const double> multipl
                             std::span<const double> acceleration) {
   const auto& other = static_cast<const PlanStepper&>(from);
   start(other.t(), other.q(), other.v(), multipliers, acceleration);
-  h_before_ = other.h_before_;
-  if (data_.two_step) h_ = h_before_;
+  series_.h_before = other.series_.h_before;
+  if (data_.two_step) series_.h = series_.h_before;
   turns_ = other.turns_;
   if (power_) power_ = other.power_;
   smooth_steps_ = other.smooth_steps_;
@@ -108,9 +224,8 @@ void PlanStepper::take_over(const Stepper& from, std::span<const double> multipl
 
 void PlanStepper::renew(double multiplier_scale) {
   data_.multiplier_scale = multiplier_scale;
-  for (Bench* const bench : benches()) bench->reset();
-  if (data_.step.has(kReferenceEnergy))
-    main_.w[static_cast<std::size_t>(data_.step.slot(kReferenceEnergy))] = data_.reference_energy;
+  for (Workplace* const place : workplaces()) place->reset();
+  set_reference_energy();
   iterations = failed_iterations = 0;
   max_iterations = 0;
 }
@@ -118,163 +233,31 @@ void PlanStepper::renew(double multiplier_scale) {
 bool PlanStepper::set_parameters(std::span<const double> values) {
   if (data_.step.is_sparse() || data_.branch) return false;
   std::vector<std::vector<double>> all;
-  for (const Bench* const bench : benches()) {
-    std::optional<std::vector<double>> numbers = bench->plan->parameters().numbers(values);
+  for (const Workplace* const place : workplaces()) {
+    std::optional<std::vector<double>> numbers = place->plan->parameters().numbers(values);
     if (!numbers) return false;
     all.push_back(std::move(*numbers));
   }
   if (data_.acceleration && data_.acceleration->plan() != nullptr && !data_.acceleration->set_parameters(values))
     return false;
   std::size_t i = 0;
-  for (Bench* const bench : benches()) {
-    bench->numbers = std::move(all[i++]);
-    bench->plan->parameters().put(bench->numbers, bench->w.data());
+  for (Workplace* const place : workplaces()) {
+    place->numbers = std::move(all[i++]);
+    place->plan->parameters().put(place->numbers, place->w.data());
   }
   parameters_.assign(values.begin(), values.end());
   return true;
 }
 
-std::vector<PlanStepper::Bench*> PlanStepper::benches() {
-  std::vector<Bench*> out = {&main_};
-  for (std::optional<Bench>* const more : {&first_, &adjoint_})
+std::vector<PlanStepper::Workplace*> PlanStepper::workplaces() {
+  std::vector<Workplace*> out = {&main_};
+  for (std::optional<Workplace>* const more : {&first_, &adjoint_})
     if (*more) out.push_back(&**more);
   return out;
 }
 
-void PlanStepper::forget() {
-  std::fill(depth_.begin(), depth_.end(), 0);
-  std::fill(far_.begin(), far_.end(), 0);
-}
-
-void PlanStepper::extrapolate(Bench& bench, std::size_t which) {
-  const auto slots = bench.plan->unknown_slots();
-  const auto width = static_cast<std::ptrdiff_t>(history_width_);
-  double* const w = bench.w.data();
-  if (bench.plan->is_sparse()) {  // long vectors in one piece each
-    const double* const all = history_.data() + which * rows_ * history_width_;
-    const auto at = [&](std::size_t age) {
-      return all + (static_cast<std::size_t>(newest_[which]) + rows_ - age) % rows_ * history_width_;
-    };
-    const double *x1 = at(0), *x2 = at(1), *x3 = at(2);
-    for (const SlotRange& r : bench.ranges)
-      for (std::size_t i = r.first; i < r.end; ++i) w[r.slot + i - r.first] = 3.0 * (x1[i] - x2[i]) + x3[i];
-    return;
-  }
-  const double* const x = history_.data() + (which * rows_ + static_cast<std::size_t>(newest_[which])) * history_width_;
-  if (far_[which] != 0 && depth_[which] >= static_cast<std::int32_t>(starting::kFar))
-    for (std::size_t i = 0; i < slots.size(); ++i)
-      w[static_cast<std::size_t>(slots[i])] = starting::far_value(x + i, width);
-  else
-    for (std::size_t i = 0; i < slots.size(); ++i)
-      w[static_cast<std::size_t>(slots[i])] = starting::near_value(x + i, width);
-}
-
-// From acceleration and multipliers at the current state: first order, but on the right branch.
-void PlanStepper::cold_guess(Bench& bench, double t) {
-  double* const w = bench.w.data();
-  data_.acceleration->set_guess(multipliers_);
-  // A graded mass makes the acceleration level nearly singular: it would mislead. Where it does not tell, the guess is made of
-  // the state all the same, never of what an earlier step left: a resumed run does not have that.
-  const bool known = !data_.graded_mass && data_.acceleration->solve(t, q(), v());
-  const std::span<const double> l = known ? data_.acceleration->multipliers() : std::span<const double>(multipliers_);
-  double* const a = w + bench.plan->slot(kAcceleration);
-  if (known)
-    std::copy_n(data_.acceleration->acceleration().data(), n_, a);
-  else
-    std::fill_n(a, n_, 0.0);
-  std::copy(l.begin(), l.end(), w + bench.plan->slot(kMultiplier));
-  if (data_.branch && !data_.graded_mass) {
-    (void)data_.branch->solve(t, q(), v(), l);
-    const auto b = data_.branch->values();
-    std::copy(b.begin(), b.end(), w + bench.plan->slot(kBranch));
-  }
-  bench.plan->guess(w);
-}
-
-void PlanStepper::remember(const Bench& bench, std::size_t which, double first_correction) {
-  const auto slots = bench.plan->unknown_slots();
-  std::int32_t &newest = newest_[which], &depth = depth_[which];
-  double* const rows = history_.data() + which * rows_ * history_width_;
-  if (bench.plan->is_sparse()) {
-    newest = static_cast<std::int32_t>((static_cast<std::size_t>(newest) + 1) % rows_);
-    double* const x = rows + static_cast<std::size_t>(newest) * history_width_;
-    for (const SlotRange& r : bench.ranges) std::copy_n(bench.w.data() + r.slot, r.end - r.first, x + r.first);
-    depth = std::min<std::int32_t>(depth + 1, static_cast<std::int32_t>(starting::kNear));
-    return;
-  }
-  double* const x = starting::next_row(rows, history_width_, newest);
-  for (std::size_t i = 0; i < slots.size(); ++i) x[i] = bench.w[static_cast<std::size_t>(slots[i])];
-  if (first_correction > starting::kRough)
-    far_[which] = 0;
-  else if ((count_ & (starting::kLook - 1)) == 0 && depth == static_cast<std::int32_t>(starting::kFar) && looks_far_)
-    far_[which] = starting::far_is_better(x, slots.size(), static_cast<std::ptrdiff_t>(history_width_)) ? 1 : 0;
-  depth = std::min<std::int32_t>(depth + 1, static_cast<std::int32_t>(starting::kFar));
-}
-
-bool PlanStepper::sub_step(Bench& bench, double t, double h, std::size_t which, SolveReport& report) {
-  double* const w = bench.w.data();
-  const Plan& plan = *bench.plan;
-  const bool main = &bench == &main_, first = first_ && &bench == &*first_;
-  *bench.t = t;
-  *bench.h = h;
-  if (bench.h_before != nullptr) *bench.h_before = h_before_;
-  if (!main) std::copy_n(main_.state, state_size_, bench.state);
-
-  Sizes sizes;
-  bool warm = false;
-  if (!plan.linear()) {  // a linear plan needs neither a good guess nor a measure of convergence
-    const double* const x = nv_ > 0 && !data_.branch ? main_.state + n_ : main_.state;
-    const std::size_t count = data_.branch ? n_ + nv_ : nv_ > 0 ? nv_ : n_;
-    newton::typical_sizes(newton::Assign{}, sizes, largest(x, count), data_.multiplier_scale, h);
-    if (nv_ > 0 && !data_.branch)
-      newton::noise_sizes(newton::Assign{}, sizes, largest(main_.state, n_), turns_.empty() ? 0.0 : kTurnHigh,
-                          data_.multiplier_scale, h);
-    warm = !first && !data_.solve.simplified && depth_[which] >= static_cast<std::int32_t>(starting::kNear);
-    if (warm)
-      extrapolate(bench, which);
-    else
-      cold_guess(bench, t);
-  }
-  report = plan.solve(w, sizes, data_.solve);
-  if (!report.ok && warm) {
-    const int spent = report.iterations;
-    cold_guess(bench, t);
-    report = plan.solve(w, sizes, data_.solve);
-    report.iterations += spent;
-  }
-  if (!report.ok) return false;
-  if (!newton::all_finite(bench.result, static_cast<std::ptrdiff_t>(state_size_))) {
-    report.ok = false;
-    report.reason = "the state is not finite any more";
-    return false;
-  }
-  copy(bench.result, state_size_, main_.state);
-  copy(bench.result + state_size_, m_, multipliers_.data());
-  if (power_) power_->add(w + plan.power_slot());
-  if (!first && !plan.linear()) remember(bench, which, report.first);
-  return true;
-}
-
-// Between whole steps only: sub-steps and stages see one continuous motion.
-void PlanStepper::wrap_angles() {
-  bool any = false;
-  for (const std::int32_t i : data_.angles) any |= wrap(main_.state[i], turns_[static_cast<std::size_t>(i)]);
-  if (any && !data_.turn_free) forget();
-}
-
 StepShape PlanStepper::step_shape() const {
-  return {.plan = &data_.step,
-          .n = n_,
-          .nv = nv_,
-          .m = m_,
-          .state = state_size_,
-          .gamma = data_.gamma,
-          .angles = data_.angles,
-          .history_width = history_width_,
-          .multiplier_scale = data_.multiplier_scale,
-          .branch = data_.branch != nullptr,
-          .cautious = data_.solve.cautious,
-          .stage_lanes = stage_lanes_};
+  return {{shape_}, &data_.step, history_width_, data_.multiplier_scale, data_.solve.cautious, stage_lanes_};
 }
 
 std::string PlanStepper::step_text() const { return native_text(step_shape()); }
@@ -306,155 +289,56 @@ std::string PlanStepper::go_native_in_parts(bool only_cached, const std::stop_to
   return code.fault;
 }
 
-// Steps with extrapolated starting values, which is all that compiled code knows.
-bool PlanStepper::plain_steps_ahead() const {
-  if (data_.two_step && h_before_ == 0.0) return false;
-  // It looks at the far prediction in every kLook-th step, and must then find as many solutions as that needs.
-  const auto until_look = (starting::kLook - count_ % starting::kLook) % starting::kLook;
-  return data_.step.linear() || std::all_of(depth_.begin(), depth_.end(), [&](std::int32_t d) {
-           return d >= static_cast<std::int32_t>(starting::kNear) &&
-                  d + until_look >= static_cast<std::int64_t>(starting::kFar);
-         });
-}
-
-NativeJob PlanStepper::native_steps(double h, std::int64_t steps) {
-  NativeJob job{};
-  job.w = main_.w.data();
-  job.history = history_.data();
-  job.newest = newest_.data();
-  job.far = far_.data();
-  job.multipliers = multipliers_.data();
-  job.saved = saved_state_.data();
-  job.t_base = t_base_;
-  job.h = h;
-  job.h_before = h_before_;
-  job.tolerance = data_.solve.tolerance;
-  job.multiplier_scale = data_.multiplier_scale;
-  job.count = count_;
-  job.steps = power_ ? std::min<std::int64_t>(steps, 1) : steps;  // energies are added up outside
-  job.most = max_iterations;
-  job.max_newton = data_.solve.max_iterations;
-  native_.steps(&job);
-  iterations += job.iterations;
-  max_iterations = job.most;
-  h_before_ = job.h_before;
-  count_ += job.done;
-  compiled_steps += job.done;
-  for (std::size_t i = 0; i < depth_.size(); ++i) {
-    const std::int64_t solved = depth_[i] + job.done + (static_cast<std::int64_t>(i) < job.part ? 1 : 0);
-    depth_[i] = static_cast<std::int32_t>(std::min<std::int64_t>(solved, starting::kFar));
-  }
-  if (power_ && job.done > 0) {
-    power_->add(main_.w.data() + data_.step.power_slot());
-    power_->finish();
-  }
-  if (!turns_.empty() && job.part == 0) wrap_angles();
-  return job;
-}
-
-AdvanceReport PlanStepper::advance(double h, std::int64_t steps) {
-  AdvanceReport out;
-  if (h != h_) {
-    t_base_ = t();
-    count_ = 0;
-    if (!(std::fabs(h - h_) <= smooth_steps_ * std::fabs(h_))) forget();
-    h_before_ = h_;
-    h_ = h;
-  }
-  const bool composed = data_.gamma.size() > 1;
-  while (out.done < steps) {
-    double at = t();
-    int spent = 0;
-    std::size_t from = 0;
-    if (native_.steps != nullptr && plain_steps_ahead()) {
-      const NativeJob job = native_steps(h, steps - out.done);
-      out.done += job.done;
-      if (out.done == steps) break;
-      if (job.done > 0 && job.part == 0) continue;
-      // The next step is not plain: it is taken here, from the sub-step that was reached.
-      if (job.part > 0) at = job.at;
-      spent = job.spent;
-      from = static_cast<std::size_t>(job.part);
-    }
-    if (composed && from == 0) std::copy_n(main_.state, state_size_, saved_state_.begin());
-    Bench& bench = data_.two_step && h_before_ == 0.0 ? *first_ : main_;
-    for (std::size_t i = from; i < data_.gamma.size(); ++i) {
-      const double part = data_.gamma[i] * h;
-      const bool back = !data_.backwards.empty() && data_.backwards[i] != 0;
-      const bool ok = sub_step(back ? *adjoint_ : bench, at, part, i, out.failure);
-      spent += out.failure.iterations;
-      if (!ok) {
-        if (composed) std::copy(saved_state_.begin(), saved_state_.end(), main_.state);
-        failed_iterations += spent;
-        if (power_) power_->drop();
-        out.ok = false;
-        return out;
-      }
-      at += part;
-    }
-    iterations += spent;
-    max_iterations = std::max(max_iterations, spent);
-    if (data_.step.is_sparse() && data_.step.sparse()->is_native()) ++compiled_steps;
-    h_before_ = h;
-    if (power_) power_->finish();
-    ++count_;
-    if (!turns_.empty()) wrap_angles();
-    ++out.done;
-  }
-  return out;
-}
-
 int PlanStepper::turn_round() {
   if (!data_.two_step) return 0;
   // (q_{k-1}, q_k) read backwards: current position q_{k-1}, velocity as before, last step -h.
-  for (std::size_t i = 0; i < n_; ++i) main_.state[i] -= h_before_ * main_.state[n_ + i];
-  t_base_ = t() - h_before_;
-  count_ = 0;
-  h_ = h_before_ = -h_before_;
-  forget();
+  for (std::size_t i = 0; i < shape_.n; ++i) state_[i] -= series_.h_before * state_[shape_.n + i];
+  const double back = -series_.h_before;
+  series_ = {.t_base = t() + back, .h = back, .h_before = back};
+  Host(*this).forget();
   return 1;
 }
 
 void PlanStepper::take_snapshot(std::span<double> to) const {
-  double* const x = std::copy_n(main_.state, state_size_, to.data());
+  double* const x = std::copy_n(state_, shape_.state, to.data());
   double* const rest = std::copy(multipliers_.begin(), multipliers_.end(), x);
-  *rest = h_before_;
+  *rest = series_.h_before;
   for (std::size_t i = 0; i < data_.angles.size(); ++i) rest[1 + i] = turns_[static_cast<std::size_t>(data_.angles[i])];
   if (power_) power_->write(rest + 1 + data_.angles.size());
 }
 
 void PlanStepper::set_snapshot(double t, std::span<const double> from, bool keep_guesses) {
-  std::copy_n(from.data(), state_size_, main_.state);
-  std::copy_n(from.data() + state_size_, m_, multipliers_.data());
-  h_before_ = from[state_size_ + m_];
+  std::copy_n(from.data(), shape_.state, state_);
+  std::copy_n(from.data() + shape_.state, shape_.m, multipliers_.data());
+  series_.h_before = from[shape_.state + shape_.m];
   for (std::size_t i = 0; i < data_.angles.size(); ++i)
-    turns_[static_cast<std::size_t>(data_.angles[i])] = from[state_size_ + m_ + 1 + i];
-  if (power_) power_->read(from.data() + state_size_ + m_ + 1 + data_.angles.size());
-  t_base_ = t;
-  count_ = 0;
-  if (data_.two_step) h_ = h_before_;
+    turns_[static_cast<std::size_t>(data_.angles[i])] = from[shape_.state + shape_.m + 1 + i];
+  if (power_) power_->read(from.data() + shape_.state + shape_.m + 1 + data_.angles.size());
+  series_.t_base = t;
+  series_.count = 0;
+  if (data_.two_step) series_.h = series_.h_before;
   if (keep_guesses) return;
-  forget();
+  Host(*this).forget();
   // Linear blocks correct what the last try left in their unknowns, which may not even be finite.
   if (data_.step.linear())
     for (const std::int32_t slot : data_.step.unknown_slots()) main_.w[static_cast<std::size_t>(slot)] = 0.0;
 }
 
 std::vector<double> PlanStepper::save() const {
-  std::vector<double> out = {t_base_,
-                             h_,
-                             h_before_,
-                             static_cast<double>(count_),
+  std::vector<double> out = {series_.t_base,
+                             series_.h,
+                             series_.h_before,
+                             static_cast<double>(series_.count),
                              static_cast<double>(iterations),
                              static_cast<double>(max_iterations)};
-  out.insert(out.end(), main_.state, main_.state + state_size_);
+  out.insert(out.end(), state_, state_ + shape_.state);
   out.insert(out.end(), history_.begin(), history_.end());
   for (const auto& list : {depth_, newest_, far_})
     for (const std::int32_t x : list) out.push_back(x);
-  for (const Bench* const bench : {&main_, adjoint_ ? &*adjoint_ : nullptr})
-    if (bench != nullptr)
-      for (const std::int32_t slot : bench->plan->unknown_slots())
-        out.push_back(bench->w[static_cast<std::size_t>(slot)]);
+  for (const Workplace* const place : {&main_, adjoint_ ? &*adjoint_ : nullptr})
+    if (place != nullptr)
+      for (const std::int32_t slot : place->plan->unknown_slots())
+        out.push_back(place->w[static_cast<std::size_t>(slot)]);
   out.insert(out.end(), multipliers_.begin(), multipliers_.end());
   out.insert(out.end(), turns_.begin(), turns_.end());
   if (power_) {
@@ -466,13 +350,13 @@ std::vector<double> PlanStepper::save() const {
 
 void PlanStepper::load(std::span<const double> saved) {
   SavedState from(saved);
-  t_base_ = from.next();
-  h_ = from.next();
-  h_before_ = from.next();
-  count_ = from.count();
+  series_.t_base = from.next();
+  series_.h = from.next();
+  series_.h_before = from.next();
+  series_.count = from.count();
   iterations = from.count();
   max_iterations = static_cast<int>(from.count(std::numeric_limits<int>::max()));
-  from.fill({main_.state, state_size_});
+  from.fill({state_, shape_.state});
   from.fill(history_);
   const auto places = [&](std::vector<std::int32_t>& list, std::size_t most) {
     for (std::int32_t& x : list) x = static_cast<std::int32_t>(from.count(static_cast<double>(most)));
@@ -480,10 +364,10 @@ void PlanStepper::load(std::span<const double> saved) {
   places(depth_, starting::kFar);
   places(newest_, rows_ - 1);
   places(far_, 1);
-  for (Bench* const bench : {&main_, adjoint_ ? &*adjoint_ : nullptr})
-    if (bench != nullptr)
-      for (const std::int32_t slot : bench->plan->unknown_slots())
-        bench->w[static_cast<std::size_t>(slot)] = from.next();
+  for (Workplace* const place : {&main_, adjoint_ ? &*adjoint_ : nullptr})
+    if (place != nullptr)
+      for (const std::int32_t slot : place->plan->unknown_slots())
+        place->w[static_cast<std::size_t>(slot)] = from.next();
   from.fill(multipliers_);
   from.fill(turns_);
   if (power_) power_->read(from.take(power_->size()).data());

@@ -37,6 +37,9 @@ struct PlanStepperData {
   SolveOptions solve;
 };
 
+// Where a plan has what in its workspace.
+stepping::Places places_of(const Plan& plan, bool continues);
+
 class PlanStepper final : public Stepper {
  public:
   explicit PlanStepper(PlanStepperData data);
@@ -46,19 +49,19 @@ class PlanStepper final : public Stepper {
   void take_over(const Stepper& from, std::span<const double> multipliers,
                  std::span<const double> acceleration) override;
   AdvanceReport advance(double h, std::int64_t steps) override;
-  [[nodiscard]] double t() const override { return t_base_ + static_cast<double>(count_) * h_; }
-  [[nodiscard]] std::span<const double> q() const override { return {main_.state, n_}; }
-  [[nodiscard]] std::span<const double> v() const override { return {main_.state + n_, nv_}; }
+  [[nodiscard]] double t() const override { return series_.t(); }
+  [[nodiscard]] std::span<const double> q() const override { return {state_, shape_.n}; }
+  [[nodiscard]] std::span<const double> v() const override { return {state_ + shape_.n, shape_.nv}; }
   [[nodiscard]] std::span<const double> turns() const override { return turns_; }
   [[nodiscard]] std::span<const double> multiplier_guess() const override { return multipliers_; }
   [[nodiscard]] std::span<const double> own_multipliers() const override {
-    return {main_.state + 2 * n_, data_.reports_carried ? m_ : std::size_t{0}};
+    return {state_ + 2 * shape_.n, data_.reports_carried ? shape_.m : std::size_t{0}};
   }
   int turn_round() override;
   [[nodiscard]] std::vector<double> save() const override;
   void load(std::span<const double> saved) override;
   [[nodiscard]] std::size_t snapshot_size() const override {
-    return state_size_ + m_ + 1 + data_.angles.size() + (power_ ? power_->size() : 0);
+    return shape_.state + shape_.m + 1 + data_.angles.size() + (power_ ? power_->size() : 0);
   }
   void take_snapshot(std::span<double> to) const override;
   void set_snapshot(double t, std::span<const double> from, bool keep_guesses) override;
@@ -86,31 +89,25 @@ class PlanStepper final : public Stepper {
     std::size_t slot, first, end;
   };
   // A plan with its workspace. The state (q, v, carried multipliers) of the run lives in the main one.
-  struct Bench {
-    explicit Bench(const Plan* plan);
+  struct Workplace : stepping::Places {
+    Workplace(const Plan* p, bool goes_on);
     void reset();  // the workspace as it was at first, for the parameters of now
     const Plan* plan;
     LongVector w;
-    double *t, *h, *h_before, *state;
-    const double* result;
     std::vector<SlotRange> ranges;     // large systems: of their unknowns
     std::vector<double> numbers = {};  // what the parameters give, when they are others than those of the plan
   };
-  std::vector<Bench*> benches();
-  bool sub_step(Bench& bench, double t, double h, std::size_t which, SolveReport& report);
-  void cold_guess(Bench& bench, double t);
-  void extrapolate(Bench& bench, std::size_t which);
-  void remember(const Bench& bench, std::size_t which, double first_correction);
-  void forget();  // all solutions
-  void wrap_angles();
-  [[nodiscard]] bool plain_steps_ahead() const;
+  struct Host;  // of the loop over steps
+  std::vector<Workplace*> workplaces();
+  [[nodiscard]] bool plain_steps_ahead();
+  void set_reference_energy();
   std::string go_native_in_parts(bool only_cached, const std::stop_token& stop);
-  NativeJob native_steps(double h, std::int64_t steps);
 
   PlanStepperData data_;
-  std::size_t n_, m_, nv_, state_size_;
-  Bench main_;
-  std::optional<Bench> first_, adjoint_;
+  stepping::Shape shape_;
+  Workplace main_;
+  double* const state_;  // in the main workspace
+  std::optional<Workplace> first_, adjoint_;
   std::size_t history_width_;
   std::vector<double> turns_;        // by position; empty when there are no angles
   std::vector<double> saved_state_;  // before a composed step
@@ -120,9 +117,7 @@ class PlanStepper final : public Stepper {
   std::size_t rows_;
   LongVector history_;
   std::vector<std::int32_t> depth_, newest_, far_;  // far: the prediction to use
-  bool looks_far_;
-  double t_base_ = 0.0, h_ = 0.0, h_before_ = 0.0;
-  std::int64_t count_ = 0;
+  stepping::Series series_;
   double smooth_steps_ = 0.0;
   std::optional<PowerSums> power_;
   std::vector<double> parameters_;  // when they are others than those of the plan

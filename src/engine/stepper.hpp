@@ -10,17 +10,12 @@
 #include <vector>
 
 #include "engine/power_sums.hpp"
+#include "engine/step_loop.hpp"
 #include "rattleback/simulate.hpp"
 #include "step/equations.hpp"
 #include "system/angles.hpp"
 
 namespace rattleback {
-
-struct AdvanceReport {
-  bool ok = true;
-  std::int64_t done = 0;  // steps taken; the state is the one after the last good step
-  SolveReport failure;    // of the step that failed
-};
 
 class Stepper {
  public:

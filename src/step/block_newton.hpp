@@ -180,4 +180,20 @@ bool solve_block(const Block& b, double* w, const Sizes<double>& sizes, const So
   return stop("Newton's iteration did not converge");
 }
 
+// One block after the other, and what follows from their solutions. seen(block, k, last, progress): as for solve_block().
+template <class Lu, class Blocks, class Program, class Seen>
+SolveReport solve_blocks(const Blocks& blocks, const Program& finish, double* w, const Sizes<double>& sizes,
+                         const SolveOptions& options, const Seen& seen) {
+  SolveReport report;
+  std::size_t block = 0;
+  for (const auto& b : blocks) {
+    const auto seen_here = [&](int k, double last, const Progress<double, int>& p) { seen(block, k, last, p); };
+    report.ok = solve_block<Lu>(b, w, sizes, options, report, seen_here);
+    if (!report.ok) return report;
+    ++block;
+  }
+  finish.run(w);
+  return report;
+}
+
 }  // namespace rattleback::newton

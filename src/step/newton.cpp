@@ -22,16 +22,8 @@ struct Lu {
 
 SolveReport Plan::solve(double* w, const Sizes& sizes, const SolveOptions& options) const {
   if (sparse_) return sparse_->solve(w, sizes, options);
-  SolveReport report;
-  const auto unseen = [](int, double, const newton::Progress<double, int>&) {};
-  for (const Block& b : blocks_) {
-    if (!newton::solve_block<Lu>(b, w, sizes, options, report, unseen)) {
-      report.ok = false;
-      return report;
-    }
-  }
-  finish_.run(w);
-  return report;
+  const auto unseen = [](std::size_t, int, double, const newton::Progress<double, int>&) {};
+  return newton::solve_blocks<Lu>(blocks_, finish_, w, sizes, options, unseen);
 }
 
 }  // namespace rattleback

@@ -7,15 +7,16 @@
 // with the exact matrix in every iteration, take as many from either, and have the cheaper one.
 //
 // Solutions are rows of one array. When its end is reached, the last eight rows move to its beginning, so that the rows
-// behind the newest one always lie one after the other.
+// behind the newest one always lie one after the other. Generated headers repeat this text.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
-#include "step/equations.hpp"
+#include "step/stopping.hpp"
 
 namespace rattleback::starting {
 
@@ -25,9 +26,10 @@ inline constexpr double kRough = 1e-3;     // first correction, relative, that i
 inline constexpr std::int64_t kLook = 16;  // steps after which the choice is looked at again; a power of two
 
 // Is the far prediction of any use for this plan?
-inline bool looks_far(const Plan& plan) {
+template <class Plan>
+bool looks_far(const Plan& plan) {
   return std::any_of(plan.blocks().begin(), plan.blocks().end(),
-                     [](const Plan::Block& b) { return !b.linear && b.size > newton::kFullNewton; });
+                     [](const auto& b) { return !b.linear && b.size > newton::kFullNewton; });
 }
 
 // age(k): an unknown k solutions before the newest, as a number or as a piece of text (engine/text/said.hpp).
@@ -68,5 +70,37 @@ inline bool far_is_better(const double* x, std::size_t count, std::ptrdiff_t wid
   }
   return far < near_by;
 }
+
+// The solutions of one sub-step, wherever they are kept.
+struct Past {
+  double* rows;
+  std::size_t width;
+  // How many solutions there are, up to kFar; the row of the newest; is the far prediction the one to use?
+  std::int32_t &depth, &newest, &far;
+
+  [[nodiscard]] bool is_warm() const { return depth >= static_cast<std::int32_t>(kNear); }
+  void forget() const { depth = far = 0; }
+
+  // Into the slots of the unknowns.
+  void predict(std::span<const std::int32_t> unknowns, double* w) const {
+    const double* const x = rows + static_cast<std::size_t>(newest) * width;
+    const auto step = static_cast<std::ptrdiff_t>(width);
+    if (far != 0 && depth >= static_cast<std::int32_t>(kFar))
+      for (std::size_t i = 0; i < unknowns.size(); ++i) w[unknowns[i]] = far_value(x + i, step);
+    else
+      for (std::size_t i = 0; i < unknowns.size(); ++i) w[unknowns[i]] = near_value(x + i, step);
+  }
+
+  // One more, whose first correction was `first`. look: it is time to look which prediction is the better one.
+  void remember(std::span<const std::int32_t> unknowns, const double* w, double first, bool look) {
+    double* const x = next_row(rows, width, newest);
+    for (std::size_t i = 0; i < unknowns.size(); ++i) x[i] = w[unknowns[i]];
+    if (first > kRough)
+      far = 0;
+    else if (look && depth == static_cast<std::int32_t>(kFar))
+      far = far_is_better(x, unknowns.size(), static_cast<std::ptrdiff_t>(width)) ? 1 : 0;
+    depth = std::min(depth + 1, static_cast<std::int32_t>(kFar));
+  }
+};
 
 }  // namespace rattleback::starting

@@ -14,19 +14,16 @@
 #include <string>
 #include <vector>
 
+#include "engine/step_loop.hpp"
 #include "step/equations.hpp"
 
 namespace rattleback {
 
 // How PlanStepper uses the plan.
-struct StepShape {
+struct StepShape : stepping::Shape {
   const Plan* plan = nullptr;
-  std::size_t n = 0, nv = 0, m = 0, state = 0;  // positions, velocities, multipliers, size of the state
-  std::span<const double> gamma;                // sub-steps
-  std::span<const std::int32_t> angles;
   std::size_t history_width = 0;
   double multiplier_scale = 1.0;
-  bool branch = false;  // overdetermined methods measure sizes on the whole state
   bool cautious = false;
   bool stage_lanes = true;  // formulas that occur several times become vectors where that saves something
 };

@@ -1,5 +1,5 @@
 // From a bound method to a C++20 header: the steps of one method on one system as a struct that needs nothing of the
-// library, with everything that PlanStepper does around compiled steps (first steps, starting values, failures).
+// library, with everything that PlanStepper does around compiled steps (../step_loop.hpp).
 #pragma once
 
 #include <string>

@@ -2,7 +2,6 @@
 #include "engine/text/solve_text.hpp"
 #include "engine/text/step_text.hpp"
 #include "step/starting_values.hpp"
-#include "system/angles.hpp"
 
 namespace rattleback {
 namespace {
@@ -32,11 +31,9 @@ Said StepText::largest(std::int32_t first, std::size_t count) {
   return in_pairs(std::move(all), [](const Said& x, const Said& y) { return larger(x, y); });
 }
 
-// What corrections are compared with (PlanStepper::sub_step).
+// What corrections are compared with (stepping::Run::sizes).
 void StepText::sizes() {
-  const bool velocities = shape_.nv > 0 && !shape_.branch;
-  const std::size_t count = shape_.branch ? shape_.n + shape_.nv : shape_.nv > 0 ? shape_.nv : shape_.n;
-  newton::typical_sizes(*this, sizes_, largest(state(velocities ? shape_.n : 0), count), multiplier_scale(),
+  newton::typical_sizes(*this, sizes_, largest(state(shape_.sized_from()), shape_.sized()), multiplier_scale(),
                         at(plan_.slot(kStepSize)));
 }
 
@@ -49,9 +46,9 @@ Said StepText::over_kinds(const Of& of) {
 
 // Looked at when an iteration stagnates.
 void StepText::noise(newton::Progress<Said, SaidCount>& p) {
-  if (shape_.nv > 0 && !shape_.branch) {
-    newton::noise_sizes(*this, sizes_, largest(state(0), shape_.n), shape_.angles.empty() ? 0.0 : kTurnHigh,
-                        multiplier_scale(), at(plan_.slot(kStepSize)));
+  if (shape_.has_sizes_of_velocities()) {
+    newton::noise_sizes(*this, sizes_, largest(state(0), shape_.n), shape_.turn(), multiplier_scale(),
+                        at(plan_.slot(kStepSize)));
   } else {
     for (const Said& x : sizes_.noise) set(x, 0.0);
   }

@@ -15,6 +15,123 @@ std::string row_fits(const char* both) {
 }
 std::string pivot_fits(const std::string& size) { return fmt::format("{} > {}", size, literal(dense::kSmallestPivot)); }
 
+// The elimination of linalg/dense.hpp, of one matrix or of one in each lane. Small matrices are variables a00, a01, ... with a
+// right-hand side b0, ..., which is eliminated along. Larger ones are eliminated in loops over an array, where the factors
+// stay; there, what is zero in all lanes is skipped, and a lane whose factor is zero keeps its row where others do not: 0 times
+// a number would change the sign of a zero.
+class Elimination {
+ public:
+  Elimination(std::int32_t n, Words words, bool loops) : n_(n), words_(words), loops_(loops) {}
+  std::string text();
+
+ private:
+  struct Index {  // of a row or column: a number, or in loops a variable
+    std::string name;
+    std::int32_t number = 0;
+  };
+  template <class... Args>
+  void put(fmt::format_string<Args...> text, Args&&... args) {
+    fmt::format_to(std::back_inserter(out_), text, std::forward<Args>(args)...);
+  }
+  // The same for one matrix and for lanes.
+  template <class... Args>
+  void put_either(const char* one, const char* lanes, Args&&... args) {
+    fmt::vformat_to(std::back_inserter(out_), words_.wide ? lanes : one, fmt::make_format_args(args...));
+  }
+  [[nodiscard]] Index at(std::int32_t number) const { return {std::to_string(number), number}; }
+  [[nodiscard]] Index after(const Index& i) const { return loops_ ? Index{i.name + " + 1"} : at(i.number + 1); }
+  // From here to the last one.
+  template <class Body>
+  void each(const char* name, const Index& first, const Body& body) {
+    for (std::int32_t i = first.number; i < n_ && !loops_; ++i) body(at(i));
+    if (!loops_) return;
+    put("for (int {0} = {1}; {0} < {2}; ++{0}) {{\n", name, first.name, n_);
+    body(Index{name});
+    put("}}\n");
+  }
+  [[nodiscard]] std::string a(const Index& row, const Index& column) const {
+    return loops_ ? fmt::format("a[{} * {} + {}]", row.name, n_, column.name) : "a" + row.name + column.name;
+  }
+  [[nodiscard]] std::string size(const Index& row, const Index& column) const { return words_.size_of(a(row, column)); }
+  // A matrix for which this does not hold is singular.
+  void need(const std::string& condition) { put_either("if (!({})) return 1;\n", "bad |= ~({});\n", condition); }
+  void swap(const std::string& x, const std::string& y) {
+    put_either("t = {0}; {0} = {1}; {1} = t;\n", "t = pick(m, {1}, {0}); {1} = pick(m, {0}, {1}); {0} = t;\n", x, y);
+  }
+  void scale(const Index& r);
+  void exchange(const Index& k);
+  void take_off(const Index& r, const Index& k);
+
+  std::int32_t n_;
+  Words words_;
+  bool loops_;
+  std::string out_;
+};
+
+void Elimination::scale(const Index& r) {
+  put("big = {};\n", size(r, at(0)));
+  each("c", at(1), [&](const Index& c) { put("big = {};\n", words_.larger("big", size(r, c))); });
+  need(row_fits(words_.wide ? " & " : " && "));
+  put_either("t = row_scale(big);\n", "t = row_scales(big);\n");
+  each("c", at(0), [&](const Index& c) { put("{} *= t;\n", a(r, c)); });
+  if (loops_)
+    put("rows[{0}] = t;\norder[{0}] = WHOLE({0});\n", r.name);
+  else
+    put("b{} *= t;\n", r.name);
+}
+
+// Row k and that of its pivot.
+void Elimination::exchange(const Index& k) {
+  put_either("p = {};\n", "p = WHOLE({});\n", k.name);
+  put("big = {};\n", size(k, k));
+  each("r", after(k), [&](const Index& r) {
+    const std::string here = size(r, k);
+    put_either("if ({0} > big) {{ big = {0}; p = {1}; }}\n",
+               "m = {0} > big;\nbig = pick(m, {0}, big);\np = pick_whole(m, WHOLE({1}), p);\n", here, r.name);
+  });
+  if (loops_) put("if (some(p != WHOLE({})))\n", k.name);
+  each("r", after(k), [&](const Index& r) {
+    put_either("if (p == {}) {{\n", "m = p == WHOLE({});\nif (some(m)) {{\n", r.name);
+    each("c", loops_ ? at(0) : k, [&](const Index& c) { swap(a(k, c), a(r, c)); });
+    if (loops_)
+      put("o = pick_whole(m, order[{0}], order[{1}]);\norder[{0}] = pick_whole(m, order[{1}], order[{0}]);\n"
+          "order[{1}] = o;\n",
+          r.name, k.name);
+    else
+      swap("b" + k.name, "b" + r.name);
+    put("}}\n");
+  });
+}
+
+// Row k from row r.
+void Elimination::take_off(const Index& r, const Index& k) {
+  const auto columns = [&](const char* how) {
+    each("c", after(k), [&](const Index& c) { put(fmt::runtime(how), a(r, c), a(k, c)); });
+  };
+  put("t = {} * {};\n", a(r, k), a(k, k));
+  if (loops_) {
+    put("{} = t;\nm = t == 0.0;\nif (!some(~m)) continue;\nif (some(m)) {{\n", a(r, k));
+    columns("{0} = pick(m, {0}, {0} - t * {1});\n");
+    put("continue;\n}}\n");
+  }
+  columns("{} -= t * {};\n");
+  if (!loops_) put("b{} -= t * b{};\n", r.name, k.name);
+}
+
+std::string Elimination::text() {
+  put("{} t, big;\n", words_.type());
+  put_either("int p;\n", "i bad = WHOLE(0), p, m;\n");
+  if (loops_) put("i order[{0}], o;\nv rows[{0}];\n", n_);
+  each("r", at(0), [&](const Index& r) { scale(r); });
+  each("k", at(0), [&](const Index& k) {
+    if (loops_ || k.number + 1 < n_) exchange(k);
+    need(pivot_fits(size(k, k)));
+    put("{0} = 1.0 / {0};\n", a(k, k));
+    each("r", after(k), [&](const Index& r) { take_off(r, k); });
+  });
+  return std::move(out_);
+}
+
 }  // namespace
 
 std::string unrolled_solve_text(std::int32_t n, Words words) {
@@ -22,65 +139,24 @@ std::string unrolled_solve_text(std::int32_t n, Words words) {
   const auto put = [&]<class... Args>(fmt::format_string<Args...> text, Args&&... args) {
     fmt::format_to(std::back_inserter(out), text, std::forward<Args>(args)...);
   };
-  const bool wide = words.wide;
-  // A matrix for which this does not hold is singular.
-  const auto need = [&](const std::string& condition) {
-    put(fmt::runtime(wide ? "  bad |= ~({});\n" : "  if (!({})) return 1;\n"), condition);
-  };
-  const auto size = [&](std::int32_t i, std::int32_t j) { return words.size_of(fmt::format("a{}{}", i, j)); };
-  const auto swap = [&](const std::string& x, const std::string& y) {
-    put(fmt::runtime(wide ? "    t = pick(m, {1}, {0}); {1} = pick(m, {0}, {1}); {0} = t;\n"
-                          : "    t = {0}; {0} = {1}; {1} = t;\n"),
-        x, y);
-  };
   put("static inline __attribute__((always_inline)) {} solve{}(", words.truth(), n);
   for (std::int32_t i = 0; i < n; ++i)
     for (std::int32_t j = 0; j < n; ++j) put("{} a{}{}, ", words.type(), i, j);
   for (std::int32_t i = 0; i < n; ++i) put("{} b{}, ", words.type(), i);
   for (std::int32_t i = 0; i < n; ++i) put("{}* x{}{}", words.type(), i, i + 1 < n ? ", " : ") {\n");
-  put("  {} t, big;\n  {}\n", words.type(), wide ? "i bad = WHOLE(0), p, m;" : "int p;");
-  for (std::int32_t i = 0; i < n; ++i) {
-    put("  big = {};\n", size(i, 0));
-    for (std::int32_t j = 1; j < n; ++j) put("  big = {};\n", words.larger("big", size(i, j)));
-    need(row_fits(wide ? " & " : " && "));
-    put("  t = row_scale{}(big);\n", wide ? "s" : "");
-    for (std::int32_t j = 0; j < n; ++j) put("  a{}{} *= t;\n", i, j);
-    put("  b{} *= t;\n", i);
-  }
-  for (std::int32_t k = 0; k < n; ++k) {
-    if (k + 1 < n) {
-      put(fmt::runtime(wide ? "  p = WHOLE({});\n" : "  p = {};\n"), k);
-      put("  big = {};\n", size(k, k));
-      for (std::int32_t i = k + 1; i < n; ++i)
-        put(fmt::runtime(wide ? "  m = {0} > big;\n  big = pick(m, {0}, big);\n  p = pick_whole(m, WHOLE({1}), p);\n"
-                              : "  if ({0} > big) {{ big = {0}; p = {1}; }}\n"),
-            size(i, k), i);
-      for (std::int32_t i = k + 1; i < n; ++i) {
-        put(fmt::runtime(wide ? "  m = p == WHOLE({});\n  if (some(m)) {{\n" : "  if (p == {}) {{\n"), i);
-        for (std::int32_t j = k; j < n; ++j) swap(fmt::format("a{}{}", k, j), fmt::format("a{}{}", i, j));
-        swap(fmt::format("b{}", k), fmt::format("b{}", i));
-        put("  }}\n");
-      }
-    }
-    need(pivot_fits(size(k, k)));
-    put("  a{0}{0} = 1.0 / a{0}{0};\n", k);
-    for (std::int32_t i = k + 1; i < n; ++i) {
-      put("  t = a{}{} * a{}{};\n", i, k, k, k);
-      for (std::int32_t j = k + 1; j < n; ++j) put("  a{}{} -= t * a{}{};\n", i, j, k, j);
-      put("  b{} -= t * b{};\n", i, k);
-    }
-  }
+  put("{}", Elimination(n, words, false).text());
   for (std::int32_t i = n - 1; i >= 0; --i) {
     for (std::int32_t j = i + 1; j < n; ++j) put("  b{} -= a{}{} * b{};\n", i, i, j, j);
     put("  b{0} *= a{0}{0};\n  *x{0} = b{0};\n", i);
   }
-  put("  return {};\n}}\n", wide ? "bad" : "0");
+  put("  return {};\n}}\n", words.wide ? "bad" : "0");
   return out;
 }
 
-// Rows are padded to whole vectors. The factors L are kept apart, by columns, so that updates may begin at a whole
-// vector: what they spoil to the left of the diagonal is not read again. Every number that is read comes from the
-// operations of linalg/dense.hpp in their order. Columns are unrolled, so that the pivot's row stays in registers.
+// The elimination once more, because the matrix lies otherwise: rows are padded to whole vectors. The factors L are kept
+// apart, by columns, so that updates may begin at a whole vector: what they spoil to the left of the diagonal is not read
+// again. Every number that is read comes from the operations of linalg/dense.hpp in their order. Columns are unrolled, so that
+// the pivot's row stays in registers.
 std::string factor_text(std::int32_t n) {
   const std::int32_t width = padded(n);
   std::string out;
@@ -159,60 +235,11 @@ static __attribute__((noinline)) int factor{0}(double* __restrict const lu, doub
   return out;
 }
 
-// Rows are exchanged only where a lane wants it, and elimination skips what is zero in all lanes. In a lane where the
-// factor is zero and in others not, the row stays as it is: 0 times a number would change the sign of a zero.
 std::string lane_factor_text(std::int32_t n) {
   return fmt::format(
       R"(static __attribute__((noinline)) i factor{0}(v* __restrict a, v* __restrict lu, i* __restrict perm,
                                                   v* __restrict scale, i which) {{
-  i order[{0}], bad = WHOLE(0);
-  v rows[{0}];
-  for (int r = 0; r < {0}; ++r) {{
-    v big = ALL(0.0), t;
-    for (int c = 0; c < {0}; ++c) big = most(big, size_of(a[r * {0} + c]));
-    bad |= ~({2});
-    rows[r] = t = row_scales(big);
-    for (int c = 0; c < {0}; ++c) a[r * {0} + c] *= t;
-    order[r] = WHOLE(r);
-  }}
-  for (int k = 0; k < {0}; ++k) {{
-    i p = WHOLE(k), m, o;
-    v big = size_of(a[k * {0} + k]), inverse, t;
-    for (int r = k + 1; r < {0}; ++r) {{
-      const v size = size_of(a[r * {0} + k]);
-      m = size > big;
-      big = pick(m, size, big);
-      p = pick_whole(m, WHOLE(r), p);
-    }}
-    if (some(p != WHOLE(k)))
-      for (int r = k + 1; r < {0}; ++r) {{
-        m = p == WHOLE(r);
-        if (!some(m)) continue;
-        for (int c = 0; c < {0}; ++c) {{
-          t = pick(m, a[r * {0} + c], a[k * {0} + c]);
-          a[r * {0} + c] = pick(m, a[k * {0} + c], a[r * {0} + c]);
-          a[k * {0} + c] = t;
-        }}
-        o = pick_whole(m, order[r], order[k]);
-        order[r] = pick_whole(m, order[k], order[r]);
-        order[k] = o;
-      }}
-    bad |= ~({3});
-    inverse = 1.0 / a[k * {0} + k];
-    a[k * {0} + k] = inverse;
-    for (int r = k + 1; r < {0}; ++r) {{
-      const v f = a[r * {0} + k] * inverse;
-      const i none = f == 0.0;
-      a[r * {0} + k] = f;
-      if (!some(~none)) continue;
-      if (some(none))
-        for (int c = k + 1; c < {0}; ++c)
-          a[r * {0} + c] = pick(none, a[r * {0} + c], a[r * {0} + c] - f * a[k * {0} + c]);
-      else
-        for (int c = k + 1; c < {0}; ++c) a[r * {0} + c] -= f * a[k * {0} + c];
-    }}
-  }}
-  for (int c = 0; c < {1}; ++c) lu[c] = pick(which, a[c], lu[c]);
+{2}  for (int c = 0; c < {1}; ++c) lu[c] = pick(which, a[c], lu[c]);
   for (int r = 0; r < {0}; ++r) {{
     perm[r] = pick_whole(which, order[r], perm[r]);
     scale[r] = pick(which, rows[r], scale[r]);
@@ -237,7 +264,7 @@ static __attribute__((noinline)) void substitute{0}(const v* __restrict lu, cons
   }}
 }}
 )",
-      n, n * n, row_fits(" & "), pivot_fits(fmt::format("size_of(a[k * {0} + k])", n)));
+      n, n * n, Elimination(n, kFour, true).text());
 }
 
 }  // namespace rattleback

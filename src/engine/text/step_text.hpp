@@ -109,7 +109,7 @@ class StepText {
   [[nodiscard]] virtual Said multiplier_scale() const = 0;
   virtual void predict() = 0;  // the unknowns
   virtual void leave() = 0;    // what a sub-step leaves to the next one, if it was plain
-  void sub_step();             // PlanStepper::sub_step
+  void sub_step();             // stepping::sub_step
 
   void program(const Program& p);
   void piece(const Program& p, std::span<const Instruction> code);
