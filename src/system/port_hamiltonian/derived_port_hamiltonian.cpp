@@ -92,7 +92,8 @@ PortHamiltonian port_hamiltonian_form(const Model& model, const Mechanical& syst
       f.J[2 * n + c][n + i] = a;
       f.J[n + i][2 * n + c] = g.neg(a);
     }
-  f.H = g.add(g.mul(g.constant(0.5), twice_kinetic), g.neg(at_rest(g, model.lagrangian)));
+  const NodeId potential = g.neg(at_rest(g, model.lagrangian));  // first: compilers differ in the order of arguments
+  f.H = g.add(g.mul(g.constant(0.5), twice_kinetic), potential);
 
   f.z = scalars(g, gradient(g, f.H, kPosition), f.n);
   for (std::size_t i = 0; i < n + m; ++i) f.z[n + i] = v(i);  // velocities, then multipliers
