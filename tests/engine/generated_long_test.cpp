@@ -317,6 +317,51 @@ TEST_F(Generated, StepsAreThoseOfTheLibrary) {
   EXPECT_GE(equal, 4 * compilers);
 }
 
+// Other values of parameters give the motion of a header that was made with them; a value by which the step was decided is
+// refused.
+TEST_F(Generated, ParametersAreMembers) {
+  const Model model = shipped("double-pendulum");
+  const Case one{model, "rattle", 0, 0.01};
+  std::ofstream(folder_ / "pendulum.hpp") << step_header(model, options_of(one), "Pendulum");
+  std::ofstream(folder_ / "tell.cpp") << R"(
+#include <cstdio>
+#include "pendulum.hpp"
+int main() {
+  Pendulum s;
+  s.parameters.g = 5.0;
+  s.parameters.m1 = 2.0;
+  if (!s.advance(0.01, 300).ok) return 1;
+  for (std::size_t i = 0; i < s.kPositions; ++i) std::printf("%a %a ", s.q[i], s.v[i]);
+  std::printf("%a\n", s.energy());
+  s.parameters.g = 0.0;
+  const auto refused = s.advance(0.01, 1);
+  std::printf("%d %lld %s\n", refused.ok ? 1 : 0, static_cast<long long>(refused.done), refused.reason);
+}
+)";
+  const std::string to = (folder_ / "tell").string();
+  ASSERT_EQ(std::system(("g++ -std=c++20 -O1 -ffp-contract=off -Wall -Wextra -Werror " + to + ".cpp -o " + to + " && " +
+                         to + " > " + to + ".txt")
+                            .c_str()),
+            0);
+  std::ifstream in(to + ".txt");
+  std::vector<double> told;
+  std::string word, rest;
+  for (int i = 0; i < 9 && in >> word; ++i) told.push_back(std::strtod(word.c_str(), nullptr));
+  Motion motion(shipped("double-pendulum", {{"g", "5"}, {"m1", "2"}}), method("rattle"));
+  motion.advance(0.01, 300);
+  std::vector<double> ours;
+  for (std::size_t i = 0; i < motion.stepper->q().size(); ++i) {
+    ours.push_back(motion.stepper->q()[i]);
+    ours.push_back(motion.stepper->v()[i]);
+  }
+  ours.push_back(motion.observe().energy);
+  EXPECT_LT(distance(ours, told), 1e-10);
+  std::getline(in >> std::ws, rest);
+  EXPECT_EQ(rest.substr(0, 4), "0 0 ");
+  EXPECT_NE(rest.find("a parameter was changed over a value by which this step was decided"), std::string::npos)
+      << rest;
+}
+
 // With all that the machine has: the same motion to rounding.
 TEST_F(Generated, StepsWithMultiplyAddsAgreeToRounding) {
   std::vector<Case> all = cases();

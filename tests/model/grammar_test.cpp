@@ -29,6 +29,7 @@ struct Case {
   const char* expression;
   double value;
 };
+void PrintTo(const Case& c, std::ostream* out) { *out << c.expression; }
 
 class NumberGrammar : public testing::TestWithParam<Case> {};
 TEST_P(NumberGrammar, GivesTheValue) {

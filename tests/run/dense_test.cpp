@@ -45,6 +45,10 @@ struct Expected {
   int stages;
   double h, q, v;
 };
+void PrintTo(const Expected& x, std::ostream* out) {
+  *out << x.method;
+  if (x.stages > 0) *out << ' ' << x.stages;
+}
 
 class DenseOrder : public ::testing::TestWithParam<Expected> {};
 
