@@ -2,6 +2,7 @@
 // would take them too deep, so it is looked for here, without recursion.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <string>
@@ -43,7 +44,8 @@ inline std::vector<std::int32_t> references(const Formula& f, bool lazy) {
   return found;
 }
 
-// A circle that can be reached from `from`, in its order; empty when there is none.
+// A circle that can be reached from `from`, in its order and from its first element on, wherever it was entered; empty when there
+// is none.
 template <class Key>
 std::vector<Key> find_circle(const Key& from, const std::function<std::vector<Key>(const Key&)>& uses) {
   struct Visit {
@@ -73,6 +75,7 @@ std::vector<Key> find_circle(const Key& from, const std::function<std::vector<Ke
         inside = inside || each.key == k;
         if (inside) circle.push_back(each.key);
       }
+      std::rotate(circle.begin(), std::min_element(circle.begin(), circle.end()), circle.end());
       return circle;
     }
   }
