@@ -116,7 +116,7 @@ std::vector<Candidate> our_candidates(const rattleback::System& system, const ra
     for (int stages = method.fewest; stages <= method.most; ++stages) {
       Options options{.method = method.name, .stages = stages, .step = 1.0, .steps = 1};
       options.formulation = method.formulation;
-      std::shared_ptr<rattleback::Stepper> stepper;
+      std::shared_ptr<rattleback::StepTaker> stepper;
       try {
         stepper = rattleback::bind(system, rattleback::complete(system.model(), options), start).stepper;
       } catch (const rattleback::Error&) {

@@ -61,12 +61,12 @@ class LibrarySide final : public Side {
     if (!report.ok) throw rattleback::Error(std::string(method_.name) + " stopped: " + report.failure.reason);
   }
   double audit() override {
-    const rattleback::Stepper& s = *method_.stepper;
+    const rattleback::StepTaker& s = *method_.stepper;
     const auto o = system_.observe(s.t(), s.q(), s.v());
     return o.energy - energy_ + o.position + o.velocity;
   }
   [[nodiscard]] std::vector<double> state() const override {
-    const rattleback::Stepper& s = *method_.stepper;
+    const rattleback::StepTaker& s = *method_.stepper;
     std::vector<double> x = rattleback::unwrapped_positions(s);
     x.insert(x.end(), s.v().begin(), s.v().end());
     return x;

@@ -83,7 +83,7 @@ class Run {
     const auto equal = [](std::span<const double> a, std::span<const double> b) {
       return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
     };
-    const rattleback::Stepper &a = *method_.stepper, &b = *other.method_.stepper;
+    const rattleback::StepTaker &a = *method_.stepper, &b = *other.method_.stepper;
     return equal(a.q(), b.q()) && equal(a.v(), b.v());
   }
   double best = std::numeric_limits<double>::infinity();

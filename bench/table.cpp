@@ -194,7 +194,7 @@ std::vector<ChainRow> measure_chains(const Effort& effort, bool quick) {
       rows[i].compiled.allocations += allocations() - before;
     }
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const rattleback::Stepper& s = *chains[i]->bound.stepper;
+    const rattleback::StepTaker& s = *chains[i]->bound.stepper;
     const auto o = chains[i]->system.observe(s.t(), s.q(), s.v());
     rows[i].constraint = std::max(o.position, o.velocity);
   }

@@ -177,7 +177,7 @@ struct Arena {
   std::vector<std::shared_ptr<void>> owned;
 };
 
-State state_of(const rattleback::Stepper& s) {
+State state_of(const rattleback::StepTaker& s) {
   State x = rattleback::unwrapped_positions(s);
   x.insert(x.end(), s.v().begin(), s.v().end());
   return x;
@@ -204,14 +204,14 @@ std::shared_ptr<rattleback::BoundMethod> bound(const Arena& a, const Options& op
       rattleback::bind(a.system, rattleback::complete(a.model, options), a.start));
 }
 
-void restart(const Arena& a, rattleback::Stepper& s) {
+void restart(const Arena& a, rattleback::StepTaker& s) {
   s.start(0.0, a.start.q, a.start.v, a.start.multipliers, a.start.acceleration);
 }
 
 // Fixed steps; the parameter is their number.
 std::optional<Contestant> ours(Arena& a, const Method& m, bool compiled) {
   auto method = bound(a, options_of(m, a.problem.until));
-  rattleback::Stepper& s = *method->stepper;
+  rattleback::StepTaker& s = *method->stepper;
   if (compiled && !s.go_native(false).empty()) return std::nullopt;
   Contestant c{.label = label_of(m), .ours = true, .compiled = compiled, .scan = {}, .run = {}};
   for (double n = std::ceil(a.problem.until / a.problem.largest_step); n < 1e6; n = std::ceil(n * 1.35))
@@ -244,7 +244,7 @@ std::optional<Contestant> dop853(Arena& a, bool projected, bool compiled) {
   options.adaptive = 1e-6;
   options.step = 0.1 * a.problem.largest_step;  // the first one
   auto method = bound(a, options);
-  rattleback::Stepper& s = *method->stepper;
+  rattleback::StepTaker& s = *method->stepper;
   if (compiled && !s.go_native(false).empty()) return std::nullopt;
   Contestant c{.label = name, .ours = projected, .compiled = compiled, .scan = tolerances(1e-3, 1e-14), .run = {}};
   c.colour = projected ? -1 : 3;

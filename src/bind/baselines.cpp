@@ -85,7 +85,7 @@ bool all_finite(std::span<const double> x) {
 
 // --- What both have in common: the grid of output times, and starting afresh.
 
-class SundialsStepper : public Stepper {
+class SundialsStepper : public StepTaker {
  public:
   SundialsStepper(const System& system, std::size_t equations, std::stop_token stop)
       : stop_(std::move(stop)),
@@ -552,8 +552,8 @@ class Index1Stepper final : public SundialsStepper {
 
 }  // namespace
 
-std::unique_ptr<Stepper> make_baseline(Baseline which, const System& system, double rtol, double atol, double gain,
-                                       std::stop_token stop) {
+std::unique_ptr<StepTaker> make_baseline(Baseline which, const System& system, double rtol, double atol, double gain,
+                                         std::stop_token stop) {
   if (!system.is_mechanical()) throw Error("the baselines integrate mechanical systems only");
   if (!(rtol >= 0.0 && atol >= 0.0 && rtol + atol > 0.0 && std::isfinite(rtol + atol)))
     throw Error("rtol and atol must not be negative, and one of them must be positive; found rtol = " +

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/stepper.hpp"
+#include "engine/step_taker.hpp"
 #include "method/registry.hpp"
 #include "method/runge_kutta/stage_order.hpp"
 #include "rattleback/simulate.hpp"
@@ -15,7 +15,7 @@
 namespace rattleback {
 
 struct BoundMethod {
-  std::unique_ptr<Stepper> stepper;
+  std::unique_ptr<StepTaker> stepper;
   std::string name;
   Formulation formulation = Formulation::none;
   int stages = 0;
@@ -26,7 +26,7 @@ struct BoundMethod {
   int composed_to = 2;             // the order up to which it would all the same
   std::string composed_with_even;  // ends the message about it: what other stages would do
   bool two_step = false, adaptive = false;
-  bool embedded = false;               // its step has error estimates of its own (Stepper::stage_values)
+  bool embedded = false;               // its step has error estimates of its own (StepTaker::stage_values)
   bool constraint_oscillates = false;  // an error in the constraint changes its sign in every step, however short
   bool contacts = false;               // unilateral constraints: the regime changes inside steps
   StageLayout stage;                   // of the stage values, when the options ask for dense output

@@ -21,7 +21,7 @@
 
 namespace rattleback {
 
-class ContactStepper final : public Stepper {
+class ContactStepper final : public StepTaker {
  public:
   // Throws Error when an impulse has no direction.
   ContactStepper(const Overdetermined& system, const OdaeParts& parts, const EulerPlan& plan);

@@ -31,7 +31,7 @@ RedundantStepper::RedundantStepper(const System& system, const Options& options,
   if (!rows_->look(0.0, start.q, start.v))
     throw Error("--redundant minimum-norm: a constraint has no finite gradient at the start. Start elsewhere");
   set_ = first_set_ = rows_->number_of(rows_->choose());
-  const Stepper& first = stepper(set_);
+  const StepTaker& first = stepper(set_);
   // Of the numbers in a snapshot, some are there for each row: its multiplier, and those that a method carries.
   if (first.snapshot_size() > 0)
     snapshot_size_ = kHead + first.snapshot_size() + 3 * (m - rows_->subset(set_).rows.size());
@@ -47,7 +47,7 @@ BoundMethod RedundantStepper::bound() {
   return out;
 }
 
-Stepper& RedundantStepper::stepper(int set) {
+StepTaker& RedundantStepper::stepper(int set) {
   const auto at = static_cast<std::size_t>(set);
   if (steppers_.size() <= at) {
     steppers_.resize(at + 1);
@@ -70,7 +70,7 @@ void RedundantStepper::start(double t, std::span<const double> q, std::span<cons
                              std::span<const double> /*multipliers*/, std::span<const double> acceleration) {
   (void)rows_->look(t, q, v);
   set_ = first_set_ = rows_->number_of(rows_->choose());
-  Stepper& s = stepper(set_);
+  StepTaker& s = stepper(set_);
   Acceleration& level = *levels_[static_cast<std::size_t>(set_)];
   std::vector<double> own(rows_->subset(set_).rows.size(), 0.0);
   if (level.solve(t, q, v)) own.assign(level.multipliers().begin(), level.multipliers().end());
@@ -114,9 +114,9 @@ int RedundantStepper::wanted() {
 bool RedundantStepper::enter(int set) {
   if (set == set_) return true;
   try {
-    const Stepper& from = inner();
+    const StepTaker& from = inner();
     const double now = t();
-    Stepper& to = stepper(set);
+    StepTaker& to = stepper(set);
     Acceleration& level = *levels_[static_cast<std::size_t>(set)];
     const bool solved = level.solve(now, from.q(), from.v());
     const std::vector<double> zero(std::max(rows_->subset(set).rows.size(), from.q().size()), 0.0);
@@ -147,7 +147,7 @@ bool RedundantStepper::attempt(int set, double h, SolveReport& failure) {
     failure.reason = "the constraints are dependent";
     return false;
   }
-  Stepper& s = inner();
+  StepTaker& s = inner();
   const std::int64_t spent = s.iterations, vain = s.failed_iterations, compiled = s.compiled_steps;
   const AdvanceReport report = s.advance(h, 1);
   failed_iterations += s.failed_iterations - vain;
@@ -311,7 +311,7 @@ void RedundantStepper::take_snapshot(std::span<double> to) const {
 
 void RedundantStepper::set_snapshot(double t, std::span<const double> from, bool keep_guesses) {
   const int set = static_cast<int>(from[0]);
-  Stepper& s = stepper(set);
+  StepTaker& s = stepper(set);
   s.set_snapshot(t, from.subspan(kHead), keep_guesses && set == set_);
   set_ = set;
   changes_.resize(std::min(changes_.size(), static_cast<std::size_t>(from[1])));
@@ -401,7 +401,7 @@ void RedundantStepper::load(std::span<const double> saved) {
     losses_.push_back({t, static_cast<int>(from.count(rows_->m()))});
   }
   (void)stepper(first_set_);
-  Stepper& s = stepper(now);
+  StepTaker& s = stepper(now);
   s.load(from.rest());
   set_ = now;
   after_state();

@@ -18,7 +18,7 @@
 
 namespace rattleback {
 
-class RedundantStepper final : public Stepper {
+class RedundantStepper final : public StepTaker {
  public:
   // The system has redundancy(). `start`: of the whole system. Throws Error when the method does not take a subset.
   RedundantStepper(const System& system, const Options& options, const Start& start);
@@ -56,8 +56,8 @@ class RedundantStepper final : public Stepper {
     int what;
   };
 
-  [[nodiscard]] Stepper& inner() const { return *steppers_[static_cast<std::size_t>(set_)].stepper; }
-  Stepper& stepper(int set);  // made when it is first needed. Throws Error
+  [[nodiscard]] StepTaker& inner() const { return *steppers_[static_cast<std::size_t>(set_)].stepper; }
+  StepTaker& stepper(int set);  // made when it is first needed. Throws Error
   bool step(double h, SolveReport& failure);
   int wanted();         // the subset for a step from here
   bool enter(int set);  // from the state of inner(); false: this subset cannot be stepped

@@ -211,7 +211,7 @@ void PlanStepper::start(double t, std::span<const double> q, std::span<const dou
   }
 }
 
-void PlanStepper::take_over(const Stepper& from, std::span<const double> multipliers,
+void PlanStepper::take_over(const StepTaker& from, std::span<const double> multipliers,
                             std::span<const double> acceleration) {
   const auto& other = static_cast<const PlanStepper&>(from);
   start(other.t(), other.q(), other.v(), multipliers, acceleration);

@@ -6,7 +6,7 @@
 
 #include "engine/branched_multipliers.hpp"
 #include "engine/build/compile.hpp"
-#include "engine/stepper.hpp"
+#include "engine/step_taker.hpp"
 #include "engine/text/emit.hpp"
 #include "linalg/large_pages.hpp"
 #include "system/acceleration.hpp"
@@ -40,13 +40,13 @@ struct PlanStepperData {
 // Where a plan has what in its workspace.
 stepping::Places places_of(const Plan& plan, bool continues);
 
-class PlanStepper final : public Stepper {
+class PlanStepper final : public StepTaker {
  public:
   explicit PlanStepper(PlanStepperData data);
 
   void start(double t, std::span<const double> q, std::span<const double> v, std::span<const double> multipliers,
              std::span<const double> acceleration) override;
-  void take_over(const Stepper& from, std::span<const double> multipliers,
+  void take_over(const StepTaker& from, std::span<const double> multipliers,
                  std::span<const double> acceleration) override;
   AdvanceReport advance(double h, std::int64_t steps) override;
   [[nodiscard]] double t() const override { return series_.t(); }

@@ -248,7 +248,7 @@ auto plain_steps(const Host& host, std::int64_t steps) {
   return job;
 }
 
-// Stepper::advance().
+// StepTaker::advance().
 template <class Host>
 AdvanceReport advance(const Host& host, double h, std::int64_t steps) {
   AdvanceReport out;

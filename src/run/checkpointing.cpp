@@ -73,7 +73,7 @@ bool Checkpointing::resume() {
 }
 
 void Checkpointing::load(const Checkpoint& c) {
-  Stepper& stepper = run_.stepper();
+  StepTaker& stepper = run_.stepper();
   SingleSteps* const steps = run_.single.get();
   const std::vector<double>*own = c.section("stepper"), *monitor = c.section("monitor"),
         *single = c.section("single steps");

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/stepper.hpp"
+#include "engine/step_taker.hpp"
 #include "rattleback/error.hpp"
 #include "rattleback/policies.hpp"
 
@@ -24,7 +24,8 @@ class NativeChoice {
  public:
   // wanted: Options::native. Throws Error when it is `on` and cannot be. A compiler that is given up is no reason to refuse
   // a run: it is interpreted, with a note. stop: ends the compiler.
-  NativeChoice(Native wanted, Stepper& stepper, std::stop_token stop = {}) : stepper_(stepper), stop_(std::move(stop)) {
+  NativeChoice(Native wanted, StepTaker& stepper, std::stop_token stop = {})
+      : stepper_(stepper), stop_(std::move(stop)) {
     undecided_ = wanted == Native::automatic;
     if (wanted != Native::on) return;
     if (const std::string reason = compile(false); !reason.empty() && !stepper.compiler_given_up)
@@ -76,7 +77,7 @@ class NativeChoice {
     return reason;
   }
 
-  Stepper& stepper_;
+  StepTaker& stepper_;
   std::stop_token stop_;
   std::string note_;
   bool undecided_ = false;

@@ -53,7 +53,7 @@ DenseStep::DenseStep(const System& system, const BoundMethod& method, Again agai
   quadrature_b_ = rule.b;
 }
 
-void DenseStep::take(End& end, const Stepper& s) {
+void DenseStep::take(End& end, const StepTaker& s) {
   end.t = s.t();
   end.q.assign(s.q().begin(), s.q().end());
   end.v.assign(s.v().begin(), s.v().end());
@@ -65,7 +65,7 @@ void DenseStep::take(End& end, const Stepper& s) {
 }
 
 // Systems with unilateral constraints have no snapshots; all that their next step depends on serves as well.
-void DenseStep::look_back(const Stepper& s, std::vector<double>& snapshot) const {
+void DenseStep::look_back(const StepTaker& s, std::vector<double>& snapshot) const {
   if (s.snapshot_size() == 0) {
     snapshot = s.save();
     return;
@@ -74,13 +74,13 @@ void DenseStep::look_back(const Stepper& s, std::vector<double>& snapshot) const
   s.take_snapshot(snapshot);
 }
 
-void DenseStep::begin(const Stepper& s) {
+void DenseStep::begin(const StepTaker& s) {
   take(start_, s);
   look_back(s, next_snapshot_);
   count_ = 0;
 }
 
-void DenseStep::piece(const Stepper& s) {
+void DenseStep::piece(const StepTaker& s) {
   Piece& p = pieces_[count_];
   p.from = count_ == 0 ? start_ : pieces_[count_ - 1].to;
   p.snapshot = next_snapshot_;
@@ -92,7 +92,7 @@ void DenseStep::piece(const Stepper& s) {
   ++count_;
 }
 
-const Stepper* DenseStep::step_by(double elapsed) {
+const StepTaker* DenseStep::step_by(double elapsed) {
   std::size_t i = 0;
   while (i + 1 < count_ && std::fabs(elapsed) > std::fabs(pieces_[i].to.t - t0())) ++i;
   const Piece& p = pieces_[i];

@@ -27,19 +27,19 @@ namespace rattleback {
 class DenseStep {
  public:
   // `again` binds the method once more. It is called when a step to a time between two steps is wanted.
-  using Again = std::function<std::unique_ptr<Stepper>()>;
+  using Again = std::function<std::unique_ptr<StepTaker>()>;
   DenseStep(const System& system, const BoundMethod& method, Again again);
 
   // The state before a step; forgets the step before.
-  void begin(const Stepper& s);
+  void begin(const StepTaker& s);
   // One step of the method later.
-  void piece(const Stepper& s);
+  void piece(const StepTaker& s);
 
   [[nodiscard]] double t0() const { return start_.t; }
   [[nodiscard]] double t1() const { return pieces_[count_ - 1].to.t; }
   // So long after t0, and not beyond t1: the stepper at the end of a step of the method to there (0: at t0). Null when that
   // step fails.
-  const Stepper* step_by(double elapsed);
+  const StepTaker* step_by(double elapsed);
   // The polynomial at a time from t0 to t1. v is empty for a dae. Angles have turned by turns() more.
   void at(double t, std::vector<double>& q, std::vector<double>& v);
   [[nodiscard]] std::span<const double> turns() const { return *turns_; }            // of the last call of at()
@@ -58,8 +58,8 @@ class DenseStep {
     std::vector<double> to_q;      // the end, with angles counted on from the start: they may have been wrapped there
     std::vector<double> stages;
   };
-  static void take(End& end, const Stepper& s);
-  void look_back(const Stepper& s, std::vector<double>& snapshot) const;
+  static void take(End& end, const StepTaker& s);
+  void look_back(const StepTaker& s, std::vector<double>& snapshot) const;
   bool rate(End& end);
   void through_stages(const Piece& p, double theta, std::vector<double>& q, std::vector<double>& v);
   void hermite(Piece& p, double theta, std::vector<double>& q, std::vector<double>& v);
@@ -71,7 +71,7 @@ class DenseStep {
   std::vector<char> algebraic_;  // port-Hamiltonian: which states are; empty = none
   std::unique_ptr<Acceleration> acceleration_;
   Again again_;
-  std::unique_ptr<Stepper> trial_;
+  std::unique_ptr<StepTaker> trial_;
   std::vector<double> nodes_, weights_;      // of the stage polynomial, with barycentric weights; empty: not used
   std::vector<std::int32_t> stage_of_node_;  // -1: the start, -2: the end
   std::vector<double> quadrature_c_, quadrature_b_;

@@ -54,18 +54,18 @@ double Events::real_value(std::size_t which, double theta, DenseStep& dense) {
   return at_ != nullptr ? values(*at_)[which] : std::nan("");
 }
 
-void Events::start(const Stepper& s) {
+void Events::start(const StepTaker& s) {
   const auto x = values(s);
   for (std::size_t i = 0; i < watched_.size(); ++i) watched_[i] = {sign_of(x[i]), x[i] == 0.0};
 }
 
-void Events::begin(const Stepper& s) {
+void Events::begin(const StepTaker& s) {
   t0_ = s.t();
   const auto x = values(s);
   first_.assign(x.begin(), x.end());
 }
 
-void Events::report(std::size_t which, const Stepper& s, int direction) {
+void Events::report(std::size_t which, const StepTaker& s, int direction) {
   found_->push_back({expressions_[which],
                      s.t(),
                      direction,
@@ -177,7 +177,7 @@ bool Events::locate(std::size_t which, Sample lower, Sample upper, Guess guess, 
   return value <= jump;
 }
 
-void Events::end(const Stepper& s, double h, DenseStep& dense, std::vector<EventFound>& found) {
+void Events::end(const StepTaker& s, double h, DenseStep& dense, std::vector<EventFound>& found) {
   h_ = h;
   found_ = &found;
   const std::size_t before = found.size();
@@ -219,7 +219,7 @@ void Events::decide_zero(std::size_t which, DenseStep& dense) {
   w.sign = sign;
 }
 
-void Events::finish(const Stepper& s, std::vector<EventFound>& found) {
+void Events::finish(const StepTaker& s, std::vector<EventFound>& found) {
   found_ = &found;
   for (std::size_t i = 0; i < watched_.size(); ++i)
     if (watched_[i].at_zero && watched_[i].sign != 0) report(i, s, -watched_[i].sign);

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/stepper.hpp"
+#include "engine/step_taker.hpp"
 #include "expr/evaluator.hpp"
 #include "rattleback/simulate.hpp"
 #include "run/dense.hpp"
@@ -22,13 +22,13 @@ class Events {
   Events(const System& system, std::vector<std::string> expressions, ReportedState& reported);
 
   // The state where the run begins. A zero there is no crossing.
-  void start(const Stepper& s);
+  void start(const StepTaker& s);
   // The state before a step.
-  void begin(const Stepper& s);
+  void begin(const StepTaker& s);
   // After the step, of size h. Appends what was found, in the order of time.
-  void end(const Stepper& s, double h, DenseStep& dense, std::vector<EventFound>& found);
+  void end(const StepTaker& s, double h, DenseStep& dense, std::vector<EventFound>& found);
   // After the last step: a zero exactly at the end counts.
-  void finish(const Stepper& s, std::vector<EventFound>& found);
+  void finish(const StepTaker& s, std::vector<EventFound>& found);
 
   [[nodiscard]] const std::vector<std::string>& expressions() const { return expressions_; }
   [[nodiscard]] std::int64_t missed() const { return missed_; }  // zeros at which no step of the method ends
@@ -53,7 +53,7 @@ class Events {
   // Expressions speak of angles as they are reported, with all their turns.
   std::span<const double> values(double t, std::span<const double> q, std::span<const double> v,
                                  std::span<const double> turns);
-  std::span<const double> values(const Stepper& s) { return values(s.t(), s.q(), s.v(), s.turns()); }
+  std::span<const double> values(const StepTaker& s) { return values(s.t(), s.q(), s.v(), s.turns()); }
   double dense_value(std::size_t which, double theta, DenseStep& dense);
   // The method's own state there, in at_, and the expression; NaN when there is none.
   double real_value(std::size_t which, double theta, DenseStep& dense);
@@ -64,11 +64,11 @@ class Events {
   Guess polynomial_zero(std::size_t which, Sample a, Sample b, DenseStep& dense);
   bool locate(std::size_t which, Sample lower, Sample upper, Guess guess, DenseStep& dense);
   void decide_zero(std::size_t which, DenseStep& dense);
-  void report(std::size_t which, const Stepper& s, int direction);
+  void report(std::size_t which, const StepTaker& s, int direction);
 
   std::vector<std::string> expressions_;
   ReportedState& reported_;
-  const Stepper* at_ = nullptr;
+  const StepTaker* at_ = nullptr;
   Evaluator values_;
   std::vector<Watched> watched_;
   std::vector<double> q_, v_, unwrapped_, first_, last_;

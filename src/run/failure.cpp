@@ -15,8 +15,9 @@
 
 namespace rattleback {
 
-std::string failure_text(const BoundMethod& method, const System& system, const Failure& where, const SolveReport& f) {
-  const Stepper& s = *method.stepper;
+std::string failure_text(const BoundMethod& method, const System& system, const FailedStep& where,
+                         const SolveReport& f) {
+  const StepTaker& s = *method.stepper;
   std::string text =
       fmt::format("{} ({} stage{}): stopped at t = {:.10g} (step {}, h = {:g}): {}", method.name, method.stages,
                   method.stages == 1 ? "" : "s", where.t, where.step + 1, where.h, f.reason);
@@ -54,7 +55,7 @@ std::int64_t affordable_steps(const Model& model) {
 // The same run with other options, without what it leaves behind.
 class Trials {
  public:
-  Trials(const Model& model, const Options& options, const Failure& where)
+  Trials(const Model& model, const Options& options, const FailedStep& where)
       : model_(model),
         energy_is_kept_(why_energy_changes(model).empty()),
         plain_(options),
@@ -112,7 +113,7 @@ class Trials {
   const Model& model_;
   bool energy_is_kept_;  // by the exact motion
   Options plain_;
-  Failure where_;
+  FailedStep where_;
   std::int64_t left_;
   double end_ = 0.0;
 };
@@ -124,7 +125,7 @@ std::string tried(Trials::Result result) {
 
 }  // namespace
 
-std::string advice(const Model& model, const Options& asked, const Failure& where) {
+std::string advice(const Model& model, const Options& asked, const FailedStep& where) {
   using Result = Trials::Result;
   if (where.ends) return fmt::format("--until {:.10g} ends the run before that", where.t);
   const Options o = complete(model, asked);

@@ -43,7 +43,7 @@ bool append_multipliers(RunParts& run, const RecordPoint& at, std::vector<double
       out.insert(out.end(), own.begin(), own.end());
       return true;
     }
-  const Stepper& s = at.at != nullptr ? *at.at : run.stepper();
+  const StepTaker& s = at.at != nullptr ? *at.at : run.stepper();
   const std::span<const double> guess = s.multiplier_guess();
   run.acceleration->use_set(s.constraint_set());
   run.acceleration->set_guess(guess);

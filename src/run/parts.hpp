@@ -18,7 +18,7 @@ struct RunParts {
   RunParts(const RunParts&) = delete;  // its parts know one another
   RunParts& operator=(const RunParts&) = delete;
 
-  [[nodiscard]] Stepper& stepper() const { return *method.stepper; }
+  [[nodiscard]] StepTaker& stepper() const { return *method.stepper; }
   [[nodiscard]] bool adaptive() const { return single && single->adaptive(); }
 
   Options options;  // all defaults filled in

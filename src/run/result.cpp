@@ -144,7 +144,7 @@ void describe(const RunParts& run, Trajectory& out) {
 }
 
 void final_state(RunParts& run, Trajectory& out) {
-  const Stepper& s = run.stepper();
+  const StepTaker& s = run.stepper();
   out.start_q = run.start.q;
   out.start_v = run.start.v;
   out.q = unwrapped(run.reported(s.t(), s.q()), s.turns());

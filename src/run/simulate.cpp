@@ -36,7 +36,7 @@ class Run {
 
   Trajectory go();
   [[nodiscard]] const Start& start() const { return run_.start; }
-  [[nodiscard]] const std::optional<Failure>& failure() const { return failure_; }  // of a step
+  [[nodiscard]] const std::optional<FailedStep>& failure() const { return failure_; }  // of a step
 
  private:
   // The run and what is saved of it are where the first step, or the next one, begins. False: where a checkpoint was.
@@ -76,7 +76,7 @@ class Run {
   std::vector<double> midpoint_;
   std::optional<PortHamiltonianStructure> structure_;  // what the state may break
   std::optional<StructureFault> broken_;
-  std::optional<Failure> failure_;
+  std::optional<FailedStep> failure_;
 };
 
 bool Run::prepare(std::vector<std::string>& notes) {
@@ -98,7 +98,7 @@ bool Run::prepare(std::vector<std::string>& notes) {
 }
 
 void Run::record(double h_last) {
-  const Stepper& s = run_.stepper();
+  const StepTaker& s = run_.stepper();
   const System::Observation o = run_.system.observe(s.t(), s.q(), s.v(), s.active());
   run_.monitor.see(s.t(), o.energy, o.position, o.velocity);
   run_.monitor.see_kinetic(o.kinetic);
@@ -251,12 +251,12 @@ void Run::tell_failure(const AdvanceReport& report, Trajectory& out) {
   const TimeGrid& grid = run_.grid;
   const double h = run_.adaptive() ? run_.single->last_step() : run_.steps < grid.whole ? grid.h : grid.last;
   out.status = Status::stopped;
-  failure_ = Failure{.t = run_.stepper().t(),
-                     .h = h,
-                     .step = run_.steps,
-                     .adaptive = run_.method.adaptive,
-                     .ends = report.failure.ends,
-                     .energy = std::fmax(std::fabs(run_.monitor.initial_energy()), run_.monitor.max_kinetic)};
+  failure_ = FailedStep{.t = run_.stepper().t(),
+                        .h = h,
+                        .step = run_.steps,
+                        .adaptive = run_.method.adaptive,
+                        .ends = report.failure.ends,
+                        .energy = std::fmax(std::fabs(run_.monitor.initial_energy()), run_.monitor.max_kinetic)};
   out.message = failure_text(run_.method, run_.system, *failure_, report.failure);
 }
 
@@ -280,7 +280,7 @@ void Run::tell_memory(Trajectory& out) const {
 
 // Which steps compiled code took, and why it did not, where it was asked for.
 void Run::tell_native(const NativeChoice& native, Trajectory& out) const {
-  const Stepper& s = run_.stepper();
+  const StepTaker& s = run_.stepper();
   out.native = s.compiled_steps > 0;
   out.compiled_steps = s.compiled_steps;
   if (!native.note().empty())

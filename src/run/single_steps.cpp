@@ -33,7 +33,7 @@ SingleSteps::SingleSteps(const System& system, const Options& options, const Sta
     throw Error(fmt::format("--output-every {:g} makes {:.0e} records, more than {:.0e}. Give a longer time",
                             options.output_every, records, kMostRecords));
   const auto again = [&system, &options, &start] {
-    std::unique_ptr<Stepper> s = bind(system, options, start).stepper;
+    std::unique_ptr<StepTaker> s = bind(system, options, start).stepper;
     s->start(0.0, start.q, start.v, start.multipliers, start.acceleration);
     return s;
   };
@@ -111,7 +111,7 @@ void SingleSteps::record_ahead(double h) {
 void SingleSteps::record_between() {
   const double now = stepper_.t(), way = options_.until.value_or(options_.step) < 0.0 ? -1.0 : 1.0;
   const double rounding = 1e-12 * (std::fabs(now) + options_.output_every);
-  const auto keep = [&](double t, const Stepper& s) { keep_({t, s.q(), s.v(), s.turns(), &s}); };
+  const auto keep = [&](double t, const StepTaker& s) { keep_({t, s.q(), s.v(), s.turns(), &s}); };
   for (;; ++outputs_) {
     const double t = next_output(), ahead = way * (t - now);
     if (ahead > rounding) return;
@@ -120,7 +120,7 @@ void SingleSteps::record_between() {
       continue;
     }
     const bool by_step = !dense_->records_by_extension();
-    if (const Stepper* const s = by_step ? dense_->step_by(t - dense_->t0()) : nullptr) {
+    if (const StepTaker* const s = by_step ? dense_->step_by(t - dense_->t0()) : nullptr) {
       keep(t, *s);
     } else {
       if (by_step) ++interpolated_;

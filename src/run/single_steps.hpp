@@ -15,7 +15,7 @@ namespace rattleback {
 struct RecordPoint {
   double t = 0.0;
   std::span<const double> q, v, turns;
-  const Stepper* at = nullptr;  // the stepper that ended a step there; null: none did
+  const StepTaker* at = nullptr;  // the stepper that ended a step there; null: none did
 };
 
 class SingleSteps {
@@ -64,9 +64,9 @@ class SingleSteps {
 
   const Options& options_;
   const BoundMethod& method_;
-  Stepper& stepper_;
+  StepTaker& stepper_;
   Keep keep_;
-  std::unique_ptr<Stepper> estimator_;
+  std::unique_ptr<StepTaker> estimator_;
   std::unique_ptr<StepControl> control_;
   std::unique_ptr<DenseStep> dense_;
   std::unique_ptr<Events> events_;

@@ -32,11 +32,11 @@ class ErrorNorm {
 
   explicit ErrorNorm(const System& system) : algebraic_(system.algebraic_states()) {}
 
-  void see(const Stepper& s) {
+  void see(const StepTaker& s) {
     q_ = std::fmax(q_, of_states(s.q()));
     v_ = std::fmax(v_, largest(s.v()));
   }
-  [[nodiscard]] double operator()(const Stepper& a, const Stepper& b) const {
+  [[nodiscard]] double operator()(const StepTaker& a, const StepTaker& b) const {
     const auto difference = [](std::span<const double> x, std::span<const double> y) {
       double size = 0.0;
       for (std::size_t i = 0; i < x.size(); ++i) size = std::fmax(size, std::fabs(x[i] - y[i]));
@@ -59,7 +59,7 @@ class ErrorNorm {
   }
   // Of an embedded pair of estimates [HairerNorsettWanner1993, II.10]: h |e5|^2 / sqrt(|e5|^2 + 0.01 |e3|^2), with the
   // mean squares over all components instead of the largest. `estimates`: e5 of positions and velocities, then e3.
-  [[nodiscard]] double embedded(const Stepper& s, double h, std::span<const double> estimates) const {
+  [[nodiscard]] double embedded(const StepTaker& s, double h, std::span<const double> estimates) const {
     const std::size_t n = s.q().size(), nv = s.v().size();
     const double q = std::fmax(q_, largest(s.q())), v = std::fmax(v_, largest(s.v()));
     const auto square = [&](const double* e) {
@@ -125,7 +125,7 @@ SolveReport failure_of(const char* reason) {
 class PiControl final : public StepControl {
  public:
   PiControl(const System& system, const Options& options, const Start& start, const BoundMethod& method,
-            Stepper& estimator)
+            StepTaker& estimator)
       : tolerance_(options.adaptive),
         order_(std::max(1, method.order())),
         embedded_(uses_own_estimate(method, options)),
@@ -138,7 +138,7 @@ class PiControl final : public StepControl {
     audit.tolerance = tolerance_;
     first = next_;
     norm_.see(stepper_);
-    for (Stepper* s : {&stepper_, &estimator_}) s->set_smooth_steps(kSmooth);
+    for (StepTaker* s : {&stepper_, &estimator_}) s->set_smooth_steps(kSmooth);
   }
 
   AdvanceReport step(double end, DenseStep* dense) override {
@@ -246,8 +246,8 @@ class PiControl final : public StepControl {
   double tolerance_;
   int order_;
   bool embedded_;
-  Stepper& stepper_;
-  Stepper& estimator_;
+  StepTaker& stepper_;
+  StepTaker& estimator_;
   std::vector<double> x0_;
   ErrorNorm norm_;
   double next_, before_ = 1.0, error_ = 0.0;
@@ -265,7 +265,7 @@ class PiControl final : public StepControl {
 class ReversibleControl final : public StepControl {
  public:
   ReversibleControl(const System& system, const Options& options, const Start& start, const BoundMethod& method,
-                    Stepper& estimator)
+                    StepTaker& estimator)
       : stepper_(*method.stepper), density_(system.mechanical()) {
     audit.controller = Controller::reversible;
     audit.tolerance = options.adaptive;
@@ -363,7 +363,7 @@ class ReversibleControl final : public StepControl {
   // Q's reference values and eps. Each candidate pair is given the largest eps for which no step of the pilot would exceed
   // the tolerance; the one that needs the fewest steps for the pilot's time is taken. Very large w_ref means equal steps.
   void calibrate(const System& system, const Options& options, const Start& start, const BoundMethod& method,
-                 Stepper& estimator) {
+                 StepTaker& estimator) {
     PiControl pilot(system, options, start, method, estimator);
     first = pilot.first;
     // Not up to the end of the run: a longer run begins with the same steps.
@@ -419,7 +419,7 @@ class ReversibleControl final : public StepControl {
       failure_ = failure_of("no step density was found: the mass matrix is not positive definite along the motion");
   }
 
-  Stepper& stepper_;
+  StepTaker& stepper_;
   StepDensity density_;
   double eps_ = 0.0, rho_ = 0.0, G_ = 0.0;
   SolveReport failure_;
@@ -467,7 +467,7 @@ std::string why_not_adaptive(const BoundMethod& method) {
 }
 
 std::unique_ptr<StepControl> make_step_control(const System& system, const Options& options, const Start& start,
-                                               const BoundMethod& method, Stepper& estimator) {
+                                               const BoundMethod& method, StepTaker& estimator) {
   if (const std::string reason = why_not_adaptive(method); !reason.empty()) throw Error(reason);
   if (options.controller != Controller::reversible)
     return std::make_unique<PiControl>(system, options, start, method, estimator);

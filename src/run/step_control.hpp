@@ -53,7 +53,7 @@ inline bool uses_own_estimate(const BoundMethod& method, const Options& options)
 // Throws Error when the method or the system is not for it. `estimator` is the method bound once more, for the steps that
 // only estimate (the method itself where it has an estimate of its own). Both steppers are at the start of the run and outlive the control.
 std::unique_ptr<StepControl> make_step_control(const System& system, const Options& options, const Start& start,
-                                               const BoundMethod& method, Stepper& estimator);
+                                               const BoundMethod& method, StepTaker& estimator);
 
 // Why the method cannot have its steps chosen; "" when it can.
 std::string why_not_adaptive(const BoundMethod& method);

@@ -13,7 +13,7 @@
 namespace rattleback {
 namespace {
 
-bool advance_back(Stepper& stepper, double h, std::int64_t steps, const std::function<bool()>& go_on) {
+bool advance_back(StepTaker& stepper, double h, std::int64_t steps, const std::function<bool()>& go_on) {
   Pace pace;
   while (steps > 0 && go_on()) {
     const AdvanceReport report = stepper.advance(h, std::min(steps, pace.steps()));
@@ -26,7 +26,7 @@ bool advance_back(Stepper& stepper, double h, std::int64_t steps, const std::fun
 
 bool all_the_way(RunParts& run, const std::function<bool()>& go_on) {
   if (run.adaptive()) return run.single->go_back(go_on);
-  Stepper& s = run.stepper();
+  StepTaker& s = run.stepper();
   const bool turned = s.turn_round() > 0;  // a two-step method is turned by swapping its two positions: one step less
   const bool shorter = run.grid.last != 0.0;
   const bool ok = !shorter || turned || s.advance(-run.grid.last, 1).ok;
@@ -49,7 +49,7 @@ double defect(const RunParts& run, const Trajectory& out) {
 }  // namespace
 
 void integrate_back(RunParts& run, Trajectory& out) {
-  const Stepper& s = run.stepper();
+  const StepTaker& s = run.stepper();
   if (!run.adaptive() && !s.active().empty()) {
     out.notes.push_back("not integrated back: an impact on a unilateral constraint cannot be undone");
     return;

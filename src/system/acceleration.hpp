@@ -73,7 +73,7 @@ class Acceleration {
   bool set_parameters(std::span<const double> values) {
     return level_ != nullptr && level_->plan.parameters().set(values, w_.data());
   }
-  // Dependent constraints: with this subset (Stepper::constraint_set) as long as it is regular; -1: the best one there.
+  // Dependent constraints: with this subset (StepTaker::constraint_set) as long as it is regular; -1: the best one there.
   void use_set(int number) { set_ = number; }
   // Linear equations are solved to the last digits that their condition allows. Off: for starting guesses.
   void set_refine(bool on) { refine_ = on; }

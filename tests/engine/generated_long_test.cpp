@@ -143,7 +143,7 @@ struct Told {
 
 std::vector<Told> library(const Case& c) {
   Motion motion(c.model, method(c.method, c.stages, c.compose, c.formulation));
-  Stepper& s = *motion.stepper;
+  StepTaker& s = *motion.stepper;
   std::vector<Told> out;
   for (const int steps : kBatches) {
     const AdvanceReport report = s.advance(c.step, steps);

@@ -43,7 +43,7 @@ struct Motion {
   Model model;
   System system;
   Start start;
-  std::unique_ptr<Stepper> stepper;
+  std::unique_ptr<StepTaker> stepper;
 };
 
 double distance(std::span<const double> a, std::span<const double> b) {

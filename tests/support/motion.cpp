@@ -11,7 +11,7 @@
 namespace rattleback::testing {
 namespace {
 
-std::unique_ptr<Stepper> plan_stepper(const System& system, Equations equations, std::int32_t carried) {
+std::unique_ptr<StepTaker> plan_stepper(const System& system, Equations equations, std::int32_t carried) {
   PlanStepperData data{
       .step = Plan(std::move(equations)), .first = {}, .acceleration = system.acceleration(), .solve = {}};
   data.n = system.n();

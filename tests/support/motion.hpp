@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/stepper.hpp"
+#include "engine/step_taker.hpp"
 #include "method/runge_kutta/scheme.hpp"
 #include "rattleback/simulate.hpp"
 #include "step/equations.hpp"
@@ -21,7 +21,7 @@ namespace rattleback::testing {
 using Values = std::vector<std::pair<std::string, std::string>>;
 Model shipped(const std::string& name, const Values& set = {}, const Values& start = {});
 
-using Maker = std::function<std::unique_ptr<Stepper>(const System&, const Start&)>;
+using Maker = std::function<std::unique_ptr<StepTaker>(const System&, const Start&)>;
 // 0 stages and no formulation: the method's default.
 Maker method(const std::string& name, int stages = 0, int compose = 0, const std::string& formulation = {});
 Maker scheme(const Scheme& scheme);
@@ -54,7 +54,7 @@ class Motion {
   Model model;
   System system;
   Start start;
-  std::unique_ptr<Stepper> stepper;
+  std::unique_ptr<StepTaker> stepper;
 
  private:
   std::unique_ptr<Acceleration> acceleration_;

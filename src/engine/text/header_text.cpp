@@ -478,7 +478,7 @@ std::string HeaderText::write() {
 
 }  // namespace
 
-std::string why_not_header(const Stepper& stepper) {
+std::string why_not_header(const StepTaker& stepper) {
   const auto* const plan_stepper = dynamic_cast<const PlanStepper*>(&stepper);
   if (stepper.redundant()) return "which constraints are integrated is chosen in each step, which is not written down";
   if (plan_stepper == nullptr) return "this method has no step that could be written down";

@@ -18,7 +18,7 @@ struct HeaderNames {
 };
 
 // Why there is no header for steps of this kind; "" when there is.
-std::string why_not_header(const Stepper& stepper);
+std::string why_not_header(const StepTaker& stepper);
 
 // watched: a plan without unknowns for what can be looked at, with inputs t, q, v: the energy (if has_energy), then
 // `positions` residuals of constraints on positions and those on velocities.

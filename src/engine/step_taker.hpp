@@ -17,9 +17,9 @@
 
 namespace rattleback {
 
-class Stepper {
+class StepTaker {
  public:
-  virtual ~Stepper() = default;
+  virtual ~StepTaker() = default;
 
   // v is empty for a dae. multipliers and acceleration: consistent values at the start.
   virtual void start(double t, std::span<const double> q, std::span<const double> v,
@@ -54,7 +54,7 @@ class Stepper {
 
   // Goes on from where another stepper of the same method is, which has other constraints of the same system.
   // multipliers and acceleration: as for start().
-  virtual void take_over(const Stepper& from, std::span<const double> multipliers,
+  virtual void take_over(const StepTaker& from, std::span<const double> multipliers,
                          std::span<const double> acceleration) {
     start(from.t(), from.q(), from.v(), multipliers, acceleration);
   }
@@ -97,6 +97,6 @@ class Stepper {
 };
 
 // Positions as they are reported, with the whole turns of angles.
-inline std::vector<double> unwrapped_positions(const Stepper& s) { return unwrapped(s.q(), s.turns()); }
+inline std::vector<double> unwrapped_positions(const StepTaker& s) { return unwrapped(s.q(), s.turns()); }
 
 }  // namespace rattleback
