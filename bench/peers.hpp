@@ -39,13 +39,9 @@ class RightHandSide {
     if (!native) return;
     if (!plan_.linear()) throw rattleback::Error("the acceleration is not linear in its unknowns");
     const double one[] = {1.0};
-    code_ = rattleback::native_code(rattleback::native_text({.plan = &plan_,
-                                                             .n = size_ / 2,
-                                                             .nv = size_ / 2,
-                                                             .m = multipliers_.size(),
-                                                             .state = size_,
-                                                             .gamma = one,
-                                                             .angles = {}}));
+    const auto half = size_ / 2;
+    code_ = rattleback::native_code(rattleback::native_text(
+        {{.n = half, .nv = half, .m = multipliers_.size(), .state = size_, .gamma = one}, &plan_}));
     if (!code_.fault.empty()) throw rattleback::Error(code_.fault);
     job_.w = w_.data();
     job_.multipliers = multipliers_.data();

@@ -15,10 +15,18 @@
 namespace rattleback::cli {
 
 int ensemble(const Words& words) {
-  // Under mpirun one process speaks and writes for all.
-  if (Ranks::number_in_environment() > 0 &&
+  // Under mpirun one process speaks and writes for all. mpirun ends all as soon as one ends with a fault, so none may end before
+  // that one has spoken: MPI begins before anything can be refused, and its end waits for all.
+  const bool silent = Ranks::number_in_environment() > 0;
+  if (silent &&
       (std::freopen("/dev/null", "w", stdout) == nullptr || std::freopen("/dev/null", "w", stderr) == nullptr))
     return kOutputFailed;
+  try {
+    (void)Ranks::get();
+  } catch (const Error&) {
+    if (silent) return kDone;
+    throw;
+  }
   Arguments a(
       "ensemble",
       "Runs a system for many starts or parameters, over threads, and prints the statistics of the energy error. "
@@ -50,7 +58,7 @@ int ensemble(const Words& words) {
   EnsembleReport report = ensemble(source, request);
   progress.clear();
   report.message = with_signal(report.message);
-  if (Ranks::number_in_environment() > 0) return kDone;
+  if (silent) return kDone;
 
   Files files;
   files.write(output, fmt::format("Written to {}", output), [&] { write_ensemble(model, report, output); });
