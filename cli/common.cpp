@@ -127,9 +127,13 @@ struct ReadField {
       if (const auto x = arguments.number(flag); x && accepted(*x)) options.*field = *x;
     }
   }
-  void operator()(std::function<void(const Progress&)> Options::*) const {}
-  void operator()(std::function<void(const std::string&)> Options::*) const {}
+  // Of programs alone.
+  template <class... Told>
+  void operator()(std::function<void(Told...)> Options::*) const {}
+  void operator()(std::function<Go(const StepView&)> Options::*) const {}
   void operator()(std::stop_token Options::*) const {}
+  void operator()(std::vector<double> Options::*) const {}
+  void operator()(Values Options::*) const {}
 
  private:
   template <class Number>

@@ -20,6 +20,7 @@
 #include "rattleback/model.hpp"
 #include "reserve.hpp"
 #include "signals.hpp"
+#include "text/words.hpp"
 #include "verbs.hpp"
 
 namespace rattleback::cli {
@@ -115,6 +116,7 @@ void say(std::string_view message) {
 
 int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a limit of file sizes is a fault of one write, as a full disk is
+  rattleback::speak_in(rattleback::Words::flags);
   namespace cli = rattleback::cli;
   using cli::say;
   cli::prepare_heap();

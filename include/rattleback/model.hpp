@@ -136,6 +136,7 @@ struct Model {
   PortHamiltonianParts ph;
 
   // --- starts and known solution
+  double t0 = 0.0;             // when the state is that of the start; of a model file 0
   std::vector<double> q0, v0;  // dae: q0 holds y. odae: y and z
   std::vector<double> z0;      // dae, odae: starting guess of the algebraic variables
   // What rounding may have done to q0 and v0 while their formulas were evaluated; empty: one ulp.

@@ -5,8 +5,11 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "rattleback/method.hpp"
@@ -22,6 +25,17 @@ struct Progress {
   double energy_error = 0.0;
   double seconds = 0.0;
 };
+
+// A moment of a run, as whoever watches it sees it.
+struct StepView {
+  double t = 0.0;
+  std::span<const double> q, v, multipliers;  // kinds without velocities: q has the states
+  double energy = 0.0;                        // 0 for kinds without one
+};
+enum class Go { on, stop };
+
+// Names with numbers.
+using Values = std::vector<std::pair<std::string, double>>;
 
 // Field names are the long flags of `rattleback run`, the keys of [run] and the Python keywords.
 struct Options {
@@ -55,17 +69,25 @@ struct Options {
   bool resume = false;                     // continue from the checkpoint
   double checkpoint_seconds = 1.0;         // how often
   Choice<Native> native = {};              // steps as compiled machine code
+  double from = 0.0;                       // start time; `until` is absolute, `steps` counts from here
+  std::vector<double> q0 = {}, v0 = {};    // start; empty: the model's
+  Values parameters = {};  // instead of the model's; starts written as formulas follow, unless q0 is given
   std::function<void(const Progress&)> progress = {};  // called a few times a second
   std::function<void(const std::string&)> warn = {};   // told at once what failed without ending the run: a full disk
   std::stop_token stop = {};                           // ends the run after its step; what there is is kept
+  std::function<Go(const StepView&)> observe = {};     // called at the start and after each recorded step
 
   // All faults at once, one per line; empty when there are none. simulate() throws Error with them.
   [[nodiscard]] std::string validate() const;
 };
 
-enum class Status { done, stopped, cancelled };  // stopped: the method failed; cancelled: Options::stop
-
+enum class Status { done, stopped, cancelled };  // stopped: the method failed; cancelled: Options::stop, or observe
 const char* to_string(Status status);
+
+// Why no further step was taken: Newton's iteration did not converge, a matrix was singular, a number was none any more, the
+// request or the state does not fit, somebody wished so.
+enum class Failure { none, newton, singular, not_finite, inconsistent, cancelled };
+const char* to_string(Failure failure);
 
 // What a unilateral constraint did, and when.
 struct Contact {
@@ -146,6 +168,8 @@ struct RedundantAudit {
 };
 
 struct Trajectory {
+  std::shared_ptr<const Model> model;  // for names
+
   // What was run, with all defaults filled in.
   std::string method;
   Formulation formulation = Formulation::none;  // how holonomic constraints were taken
@@ -157,6 +181,7 @@ struct Trajectory {
   double t = 0.0;          // reached
 
   Status status = Status::done;
+  Failure failure = Failure::none;
   std::string message;           // why it stopped, at which t, what to try
   std::string checkpoint_fault;  // why the latest checkpoint could not be written; empty: it was, or none was asked for
   std::vector<std::string>
@@ -168,6 +193,14 @@ struct Trajectory {
     std::vector<double> t, q, v, multipliers, energy, residual_position, residual_velocity;
     std::vector<double> inputs, outputs;  // port-Hamiltonian: u and y
     std::vector<double> balance;          // residual of the power balance of the step before the record
+
+    // One record.
+    [[nodiscard]] std::span<const double> q_at(std::size_t row) const { return row_of(q, row); }
+    [[nodiscard]] std::span<const double> v_at(std::size_t row) const { return row_of(v, row); }
+    [[nodiscard]] std::span<const double> multipliers_at(std::size_t row) const { return row_of(multipliers, row); }
+
+   private:
+    [[nodiscard]] std::span<const double> row_of(const std::vector<double>& all, std::size_t row) const;
   } records;
 
   // The start as it was used: after a projection, with algebraic states solved for.
@@ -200,6 +233,11 @@ struct Trajectory {
   double compile_seconds = 0.0;     // the part of them that it took to compile the step, or to find it in the cache
   bool native = false;              // some steps were taken by compiled code (Options::native)
   std::int64_t compiled_steps = 0;  // how many
+
+  // Where a name stands in q, v or multipliers: "theta", "theta'", "lambda.rod". Throws Error with a suggestion.
+  [[nodiscard]] std::size_t index(std::string_view name) const;
+  // The records of a name as one vector, also "t", "energy", "residual.position" and all other columns of a CSV file.
+  [[nodiscard]] std::vector<double> column(std::string_view name) const;
 };
 
 // Runge-Kutta methods take the families of a mechanical system as they are. The other methods, and daes, work on single
@@ -207,7 +245,28 @@ struct Trajectory {
 inline constexpr std::int32_t kLargestFamily = 256;
 
 // Throws Error when the request or the model is wrong. A numerical failure is a status, with everything before it kept.
+// The same as prepare(model, options).run(options).
 Trajectory simulate(const Model& model, const Options& options);
+
+// A request made ready: everything that runs of one model with one method share is derived and planned once, and compiled
+// once where that is asked for. Runs have the bits of simulate(), whatever was run before. Any number of threads may run at
+// the same time; each of them derives its own workspace when it comes first.
+class Prepared {
+ public:
+  Prepared(const Model& model, const Options& options);
+  Prepared(Prepared&&) noexcept;
+  Prepared& operator=(Prepared&&) noexcept;
+  ~Prepared();
+
+  // What is left out is as it was prepared. Throws Error for options that ask for another plan: method, stages,
+  // formulation, tableau, tolerances ... Others may differ: start, parameters, step, end, records, events.
+  [[nodiscard]] Trajectory run(const Options& options = {}) const;
+
+ private:
+  struct Shared;
+  std::shared_ptr<Shared> shared_;
+};
+Prepared prepare(const Model& model, const Options& options);
 
 // --- check: what can be said without integrating
 

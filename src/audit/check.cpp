@@ -18,6 +18,7 @@
 #include "system/port_hamiltonian/derived_port_hamiltonian.hpp"
 #include "system/port_hamiltonian/port_hamiltonian_start.hpp"
 #include "system/start/start.hpp"
+#include "text/words.hpp"
 
 namespace rattleback {
 namespace {
@@ -74,13 +75,14 @@ std::string why_not_massless(const System& system, const MethodEntry& entry, con
   options.stages = entry.info.default_stages;
   options.step = kStep;
   Start start;
+  start.t = model.t0;
   start.q = model.q0;
   start.v = model.v0;
   start.multipliers.assign(static_cast<std::size_t>(system.m()), 0.0);
   start.acceleration.assign(model.q0.size(), 0.0);
   const BoundMethod method = bind(system, options, start);
   if (obstacle.empty()) return "";
-  method.stepper->start(0.0, start.q, start.v, start.multipliers, start.acceleration);
+  method.stepper->start(start.t, start.q, start.v, start.multipliers, start.acceleration);
   return method.stepper->advance(kStep, 1).ok ? "" : obstacle;
 } catch (const Error&) {
   return obstacle.empty() ? "cannot take a mass of exactly 0" : obstacle;
@@ -302,7 +304,9 @@ void check_start(const System& system, CheckReport& out) {
 
 }  // namespace
 
-CheckReport check(const Model& model) {
+namespace {
+
+CheckReport checked(const Model& model) {
   CheckReport out;
   out.coordinates = model.coordinates.size();
   out.index = model.multiplier_count() == 0 ? 0 : (!model.holonomic_names.empty() ? 3 : 2);
@@ -325,6 +329,16 @@ CheckReport check(const Model& model) {
   if (model.kind != Kind::odae) check_families(model, system ? &*system : nullptr, out);
   out.degrees_of_freedom = out.coordinates - out.rank;
   check_methods(model, out, obstacle_of_families(model, system, refused, out));
+  return out;
+}
+
+}  // namespace
+
+CheckReport check(const Model& model) {
+  CheckReport out = checked(model);
+  for (std::string& note : out.notes) note = in_words(std::move(note));
+  for (MethodCheck& method : out.methods) method.reason = in_words(std::move(method.reason));
+  out.obstacle = in_words(std::move(out.obstacle));
   return out;
 }
 

@@ -17,10 +17,11 @@ void add_family_constraints(const Model& model, Graph& g, const Entries& f, cons
                             CheckReport& out) {
   if (names.empty()) return;
   Start start;
+  start.t = model.t0;
   start.q = model.q0;
   start.v = model.v0;
   add_bounds(model, start);
-  const RoundedValues::Point at{start.q, start.v, start.q_error, start.v_error};
+  const RoundedValues::Point at{start.t, start.q, start.v, start.q_error, start.v_error};
   Entries rates;
   if (holonomic)
     for (Entry e : f) {
@@ -29,7 +30,7 @@ void add_family_constraints(const Model& model, Graph& g, const Entries& f, cons
     }
   const auto values = [&](const Entries& function) {
     Evaluator value(g, function, names.size(), model.coordinates.size(), model.multiplier_count());
-    const auto x = value(0.0, model.q0, model.v0);
+    const auto x = value(model.t0, model.q0, model.v0);
     return std::vector<double>(x.begin(), x.end());
   };
   const std::vector<double> x = values(f), rate = values(rates);
@@ -70,18 +71,18 @@ void check_families(const Model& model, const System* system, CheckReport& out) 
   out.mass_constant = true;
   for (const Entry& e : mass) out.mass_constant = out.mass_constant && g.is_constant(e.expr);
 
-  const RowRank rank = row_rank(g, K, m, n, model.q0, model.v0);
+  const RowRank rank = row_rank(g, K, m, n, model.t0, model.q0, model.v0);
   out.rank = rank.rank;
   for (const std::int32_t i : rank.zero) out.vanishing.push_back(name(i));
   for (const std::int32_t i : rank.not_finite) out.not_finite.push_back(name(i));
   if (system != nullptr && system->is_large()) {
-    const bool positive = has_positive_mass(system->families(), model.q0, model.v0);
+    const bool positive = has_positive_mass(system->families(), model.t0, model.q0, model.v0);
     out.mass_positive_definite = positive && system->families().added.c.empty();
     out.saddle_regular = positive && out.rank == m;
     for (std::string& note : inertia_notes(*system, {})) out.notes.push_back(std::move(note));
   } else {
     const bool diagonal = is_diagonal(mass);
-    const Eigen::VectorXd own = sparse_value(g, mass, n, n, n, m, model.q0, model.v0).diagonal();
+    const Eigen::VectorXd own = sparse_value(g, mass, n, n, n, m, model.t0, model.q0, model.v0).diagonal();
     out.mass_positive_definite = diagonal && (own.array() > 0.0).all();
     out.saddle_regular = out.mass_positive_definite && out.rank == m;
     if (!diagonal)

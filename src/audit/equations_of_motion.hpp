@@ -26,6 +26,7 @@ class EquationsOfMotion {
   // none is. The condition is that of the equations without them.
   void look(double t, std::span<const double> q, std::span<const double> v, std::span<const double> multipliers,
             std::span<const double> rates, std::span<const char> kept = {});
+  void forget() { audit_.reset(); }  // all looks
   // The worst of all looks. Nothing when there is nothing to determine.
   [[nodiscard]] const std::optional<EquationsAudit>& audit() const { return audit_; }
 

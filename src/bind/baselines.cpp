@@ -36,6 +36,7 @@
 namespace rattleback {
 namespace {
 
+constexpr const char* kNotFiniteAnyMore = "the state is not finite any more";
 constexpr long kMaxSteps = 1'000'000;  // of the code, in one output interval
 constexpr const char* kTooMuchWork = "too much work, more than 1000000 steps in one output interval";
 
@@ -116,7 +117,7 @@ class SundialsStepper : public StepTaker {
       out.ok = !visit_failed_ && ready() && reach(next());
       if (out.ok && !all_finite(y)) {
         out.ok = false;
-        reason_ = "the state is not finite any more";
+        reason_ = kNotFiniteAnyMore;
       }
       running_ = out.ok;
       const std::int64_t total = steps_taken(), spent = total - taken_;
@@ -126,6 +127,7 @@ class SundialsStepper : public StepTaker {
         out.failure.ok = false;
         out.failure.iterations = static_cast<int>(spent);
         out.failure.reason = reason_.c_str();
+        if (reason_ == kNotFiniteAnyMore) out.failure.trouble = Trouble::not_finite;
         out.failure.ends = ends_;
         return out;
       }

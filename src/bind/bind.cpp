@@ -31,8 +31,8 @@ double scale_of_multipliers(const System& system, const Start& start) {
   if (!system.is_mechanical() || system.m() == 0) return 1.0;
   if (system.is_large()) {
     const FamilyMechanical& large = system.families();
-    const double mass = largest_value(large, large.mass, start.q, start.v);
-    const double row = largest_value(large, large.K, start.q, start.v);
+    const double mass = largest_value(large, large.mass, start.t, start.q, start.v);
+    const double row = largest_value(large, large.K, start.t, start.q, start.v);
     return mass > 0.0 && row > 0.0 ? mass / row : 1.0;
   }
   return StartFunctions(system).multiplier_scale(start);

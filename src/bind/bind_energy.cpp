@@ -48,7 +48,7 @@ void bind_energy(const System& system, const EnergyMethod& method, const Options
     const Canonical c(f);
     Evaluator momentum(c.system.graph, c.momentum, c.n, c.m);
     std::vector<double> x = start.q;
-    const auto p = momentum(0.0, start.q, start.v);
+    const auto p = momentum(start.t, start.q, start.v);
     x.insert(x.end(), p.begin(), p.end());
     data.reference_energy = value(c.system, x, {});
     data.step = Plan(canonical_gonzalez_step(c, system.model().ph.R));
@@ -57,9 +57,9 @@ void bind_energy(const System& system, const EnergyMethod& method, const Options
   const Reduced r(f, start.q, method.frame == EnergyMethod::Frame::differences);
   const auto choices = static_cast<std::int32_t>(r.choice.size());
   Evaluator choice(r.system.graph, r.choice, r.n, choices), rho(r.system.graph, r.rho, r.n, choices);
-  const auto chosen = choice(0.0, start.q);
+  const auto chosen = choice(start.t, start.q);
   const std::vector<double> held(chosen.begin(), chosen.end());
-  const auto momenta = rho(0.0, start.q, start.v, held);
+  const auto momenta = rho(start.t, start.q, start.v, held);
   std::vector<double> x = start.q;
   x.insert(x.end(), momenta.begin(), momenta.end());
   choose_points(r.system, x, held);

@@ -60,7 +60,7 @@ double multiplier_scale(const Overdetermined& o, const Start& start) {
     for (const Entry& d : gradient(g, e, kMultiplier)) entries.push_back(d.expr);
   Evaluator value(g, entries, std::max(o.ny, o.nz), o.m);
   double size = 0.0;
-  for (const double x : value(0.0, start.q, start.v, start.multipliers))
+  for (const double x : value(start.t, start.q, start.v, start.multipliers))
     if (std::isfinite(x)) size = std::fmax(size, std::fabs(x));
   return size > 0.0 ? 1.0 / size : 1.0;
 }

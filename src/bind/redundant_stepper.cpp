@@ -28,7 +28,7 @@ RedundantStepper::RedundantStepper(const System& system, const Options& options,
   guess_.assign(m, 0.0);
   changes_.reserve(64);
   losses_.reserve(64);
-  if (!rows_->look(0.0, start.q, start.v))
+  if (!rows_->look(start.t, start.q, start.v))
     throw Error("--redundant minimum-norm: a constraint has no finite gradient at the start. Start elsewhere");
   set_ = first_set_ = rows_->number_of(rows_->choose());
   const StepTaker& first = stepper(set_);
@@ -145,6 +145,7 @@ bool RedundantStepper::attempt(int set, double h, SolveReport& failure) {
   if (!enter(set)) {
     failure.ok = false;
     failure.reason = "the constraints are dependent";
+    failure.trouble = Trouble::singular;
     return false;
   }
   StepTaker& s = inner();
@@ -159,6 +160,7 @@ bool RedundantStepper::attempt(int set, double h, SolveReport& failure) {
   if (!rows_->look(t() + h, s.q(), s.v())) {
     failure.ok = false;
     failure.reason = "a constraint has no finite value at the end of the step";
+    failure.trouble = Trouble::not_finite;
     return false;
   }
   const Redundancy::Standing there = rows_->standing(kept);
@@ -420,7 +422,7 @@ BoundMethod bind_redundant(const System& system, const Options& options, const S
   const bool at_velocities = out.formulation == Formulation::index2;
   const bool drifts =
       options.tableau.empty() ? lets_positions_drift(find_method(options.method), out.formulation) : at_velocities;
-  (void)rows.look(0.0, start.q, start.v);
+  (void)rows.look(start.t, start.q, start.v);
   if (drifts)
     if (const std::vector<std::string> names = rows.only_on_constraints(stepper->constraint_set()); !names.empty())
       throw Error(fmt::format(

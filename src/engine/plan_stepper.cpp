@@ -222,12 +222,14 @@ void PlanStepper::take_over(const StepTaker& from, std::span<const double> multi
   smooth_steps_ = other.smooth_steps_;
 }
 
-void PlanStepper::renew(double multiplier_scale) {
+void PlanStepper::renew(double multiplier_scale, std::unique_ptr<Acceleration> level) {
   data_.multiplier_scale = multiplier_scale;
+  if (level) data_.acceleration = std::move(level);
   for (Workplace* const place : workplaces()) place->reset();
   set_reference_energy();
-  iterations = failed_iterations = 0;
+  iterations = failed_iterations = compiled_steps = 0;
   max_iterations = 0;
+  smooth_steps_ = 0.0;
 }
 
 bool PlanStepper::set_parameters(std::span<const double> values) {
@@ -246,6 +248,23 @@ bool PlanStepper::set_parameters(std::span<const double> values) {
     place->plan->parameters().put(place->numbers, place->w.data());
   }
   parameters_.assign(values.begin(), values.end());
+  return true;
+}
+
+bool PlanStepper::change_parameters(std::span<const double> values) {
+  if (data_.step.is_sparse() || data_.branch) return false;
+  Workplace* const places[] = {&main_, first_ ? &*first_ : nullptr, adjoint_ ? &*adjoint_ : nullptr};
+  for (Workplace* const place : places)
+    if (place != nullptr && !place->plan->parameters().compute(values, place->room)) return false;
+  if (data_.acceleration && data_.acceleration->plan() != nullptr && !data_.acceleration->set_parameters(values))
+    return false;
+  for (Workplace* const place : places) {
+    if (place == nullptr) continue;
+    std::swap(place->numbers, place->room.numbers);
+    place->plan->parameters().put(place->numbers, place->w.data());
+  }
+  parameters_.assign(values.begin(), values.end());
+  Host(*this).forget();
   return true;
 }
 

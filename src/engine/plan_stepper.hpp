@@ -77,11 +77,18 @@ class PlanStepper final : public StepTaker {
   }  // before go_native(): the bits do not depend on it, the time does
   [[nodiscard]] const PlanStepperData& data() const { return data_; }
   [[nodiscard]] const PowerSums* power() const override { return power_ ? &*power_ : nullptr; }
-  // As newly made, for another start of the same system; start() comes next. multiplier_scale: that of the new start.
-  void renew(double multiplier_scale);
+  // As newly made, for another start of the same system; start() comes next. multiplier_scale: that of the new start. level: a
+  // fresh acceleration level in the place of the one that was used.
+  void renew(double multiplier_scale, std::unique_ptr<Acceleration> level = nullptr);
+  // Of steps whose equations depend on the start in nothing else.
+  [[nodiscard]] bool can_be_renewed() const {
+    return !data_.branch && data_.nominal_step == 0.0 && !data_.step.is_sparse();
+  }
   // From here on for other values of the parameters; false, and nothing is changed, where the step would have been derived
   // otherwise. Steps of single coordinates, without a branch of multipliers. renew() comes next.
   bool set_parameters(std::span<const double> values);
+  // The same while a run goes on, between two steps: from its state, without starting guesses. Allocates nothing.
+  bool change_parameters(std::span<const double> values);
 
  private:
   friend class LaneGroup;  // takes the steps of many runs, with this one for those that are not plain
@@ -96,6 +103,7 @@ class PlanStepper final : public StepTaker {
     LongVector w;
     std::vector<SlotRange> ranges;     // large systems: of their unknowns
     std::vector<double> numbers = {};  // what the parameters give, when they are others than those of the plan
+    ParameterSlots::Room room = {};
   };
   struct Host;  // of the loop over steps
   std::vector<Workplace*> workplaces();

@@ -181,6 +181,7 @@ bool sub_step(const Host& host, const At& at, double* w, double t, double h, std
   if (!newton::all_finite(result, static_cast<std::ptrdiff_t>(shape.state))) {
     report.ok = false;
     report.reason = "the state is not finite any more";
+    report.trouble = Trouble::not_finite;
     return false;
   }
   copy(result, shape.state, host.state());

@@ -35,7 +35,7 @@ class Evaluator {
   }
 
   // From here on for other values of the parameters.
-  void set_parameters(std::span<const double> values) { (void)parameters_.set(values, w_.data()); }
+  void set_parameters(std::span<const double> values) { (void)parameters_.set(values, w_.data(), room_); }
 
   std::span<const double> operator()(double t, std::span<const double> q, std::span<const double> v = {},
                                      std::span<const double> multipliers = {}) {
@@ -60,6 +60,7 @@ class Evaluator {
   std::size_t count_;
   Program program_;
   ParameterSlots parameters_;
+  ParameterSlots::Room room_;
   std::vector<double> w_;
   std::int32_t out_ = 0, t_ = 0, q_ = 0, v_ = 0, multipliers_ = 0;
 };

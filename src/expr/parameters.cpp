@@ -53,8 +53,9 @@ ParameterSlots::ParameterSlots(const Graph& graph, std::span<const std::pair<std
         group_wanted[n.a] = 2;
         group_place[n.a] = static_cast<std::uint32_t>(groups_.size());
         const Graph::Group& g = graph.groups()[n.a];
-        groups_.push_back({g.compute, {}, g.count});
+        groups_.push_back({g.compute, {}, g.count, steps_.size(), group_room_});
         for (const NodeId k : g.from) groups_.back().from.push_back(place.at(k));
+        group_room_ += g.from.size() + g.count;
       }
       step.a = group_place[n.a];
       step.b = n.b;
@@ -81,33 +82,39 @@ bool ParameterSlots::is_settled(std::uint32_t step) const {
   return std::any_of(settled_.begin(), settled_.end(), [&](const auto& x) { return x.first == step; });
 }
 
-std::optional<std::vector<double>> ParameterSlots::numbers(std::span<const double> parameters) const {
-  std::vector<double> out;
-  out.reserve(steps_.size());
-  std::vector<std::vector<double>> groups(groups_.size());
+bool ParameterSlots::compute(std::span<const double> parameters, Room& room) const {
+  room.numbers.resize(steps_.size());
+  room.groups.resize(group_room_);
+  double* const out = room.numbers.data();
   bool alike = true;
-  for (const Step& step : steps_) {
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const Step& step = steps_[i];
     double x = step.value;
     if (step.how == kMadeByParameter) {
       x = parameters[step.a];
     } else if (step.how == kMadeInGroup) {
       const Group& g = groups_[step.a];
-      if (groups[step.a].empty()) {
-        std::vector<double> from;
-        for (const std::uint32_t k : g.from) from.push_back(out[k]);
-        groups[step.a].resize(g.count);
-        g.compute(from, groups[step.a]);
+      const std::span<double> all = std::span(room.groups).subspan(g.offset, g.from.size() + g.count);
+      const std::span<double> from = all.first(g.from.size()), values = all.subspan(g.from.size());
+      if (g.first == i) {
+        for (std::size_t k = 0; k < from.size(); ++k) from[k] = out[g.from[k]];
+        g.compute(from, values);
       }
-      x = groups[step.a][step.b];
+      x = values[step.b];
     } else if (step.how != 0) {
       x = apply(op_that_made(step.how), out[step.a], out[step.b]);
     }
-    out.push_back(x == 0.0 ? 0.0 : x);
+    out[i] = x == 0.0 ? 0.0 : x;
     alike = alike && number_class(x) == step.is;
   }
   for (const auto& [step, value] : settled_) alike = alike && out[step] == value;
-  if (guarded_ && !alike) return std::nullopt;
-  return out;
+  return alike || !guarded_;
+}
+
+std::optional<std::vector<double>> ParameterSlots::numbers(std::span<const double> parameters) const {
+  Room room;
+  if (!compute(parameters, room)) return std::nullopt;
+  return std::move(room.numbers);
 }
 
 void ParameterSlots::put(std::span<const double> numbers, double* w, std::size_t lanes, std::size_t lane) const {
@@ -118,6 +125,12 @@ bool ParameterSlots::set(std::span<const double> parameters, double* w, std::siz
   const std::optional<std::vector<double>> all = numbers(parameters);
   if (all) put(*all, w, lanes, lane);
   return all.has_value();
+}
+
+bool ParameterSlots::set(std::span<const double> parameters, double* w, Room& room) const {
+  if (!compute(parameters, room)) return false;
+  put(room.numbers, w);
+  return true;
 }
 
 }  // namespace rattleback

@@ -29,6 +29,11 @@ NumberClass number_class(double x);
 // Values of constants made of parameters, in the places of a workspace.
 class ParameterSlots {
  public:
+  // What they are computed in, kept by whoever computes them often: it is allocated once.
+  struct Room {
+    std::vector<double> numbers, groups;
+  };
+
   ParameterSlots() = default;
   // slots: of constants. guarded: all that was decided in this graph is looked at.
   ParameterSlots(const Graph& graph, std::span<const std::pair<std::int32_t, NodeId>> slots, bool guarded);
@@ -40,10 +45,13 @@ class ParameterSlots {
   [[nodiscard]] bool has(std::uint32_t slot) const;
   // What the steps make of these values. Nothing where something would have been decided otherwise.
   [[nodiscard]] std::optional<std::vector<double>> numbers(std::span<const double> parameters) const;
+  // The same in `room`; false where something would have been decided otherwise.
+  bool compute(std::span<const double> parameters, Room& room) const;
   // These numbers into lane `lane` of a workspace with so many lanes.
   void put(std::span<const double> numbers, double* w, std::size_t lanes = 1, std::size_t lane = 0) const;
   // Both; false where nothing was put.
   bool set(std::span<const double> parameters, double* w, std::size_t lanes = 1, std::size_t lane = 0) const;
+  bool set(std::span<const double> parameters, double* w, Room& room) const;
 
   // How the numbers are made: step i makes number i, of earlier ones.
   struct Step {
@@ -63,8 +71,10 @@ class ParameterSlots {
     Graph::Compute compute;
     std::vector<std::uint32_t> from;
     std::size_t count;
+    std::size_t first = 0, offset = 0;  // the first step that needs it; where in Room::groups its arguments and values are
   };
   std::vector<Step> steps_;
+  std::size_t group_room_ = 0;
   std::vector<Group> groups_;
   std::vector<std::pair<std::int32_t, std::uint32_t>> slots_;  // slot, step
   std::vector<std::pair<std::uint32_t, double>> settled_;      // step, value

@@ -126,7 +126,7 @@ Rounded RoundedValues::compute(const Step& step, std::int32_t k, const Point& po
       return {x, kUlp * std::fabs(x)};
     }
     case Op::variable:
-      if (n.space == kTime) return {};
+      if (n.space == kTime) return Rounded::typed(point.t);
       if (n.space == kPosition) return {point.q[at], raised(point.q[at], point.q_error[at], point.q_floor)};
       if (n.space == kVelocity) return {point.v[at], raised(point.v[at], point.v_error[at], point.v_floor)};
       return {at < point.multipliers.size() ? point.multipliers[at] : 0.0, 0.0};

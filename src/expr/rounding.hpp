@@ -34,6 +34,7 @@ class RoundedValues {
   RoundedValues(const Graph& graph, std::span<const NodeId> functions);
 
   struct Point {
+    double t = 0.0;  // as if it had been typed
     std::span<const double> q, v, q_error, v_error;
     std::span<const double> multipliers = {};  // exact; 0 where there are none
     double q_floor = 0.0, v_floor = 0.0;       // least bounds of numbers that are not whole

@@ -1,9 +1,12 @@
 #include "output/columns.hpp"
+#include "model/grammar/suggest.hpp"
 #include "model/kind_facts.hpp"
+#include "rattleback/error.hpp"
 
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <optional>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -61,6 +64,22 @@ std::vector<Block> record_blocks(const Model& model, const Trajectory& trajector
   return blocks;
 }
 
+namespace {
+
+// A column of the blocks, or null.
+struct Column {
+  const Block* block;
+  std::size_t index;
+};
+std::optional<Column> find_column(const std::vector<Block>& blocks, std::string_view name) {
+  for (const Block& block : blocks)
+    for (std::size_t i = 0; i < block.columns.size(); ++i)
+      if (block.columns[i] == name) return Column{&block, i};
+  return std::nullopt;
+}
+
+}  // namespace
+
 void append_number(std::string& text, double value) {
   if (std::isnan(value)) {  // its sign says nothing
     text += "nan";
@@ -72,3 +91,24 @@ void append_number(std::string& text, double value) {
 }
 
 }  // namespace rattleback::report
+
+namespace rattleback {
+
+std::vector<double> Trajectory::column(std::string_view name) const {
+  if (model == nullptr) throw Error("this trajectory was made without a model, so its columns have no names");
+  const std::vector<report::Block> blocks = report::record_blocks(*model, *this);
+  const auto found = report::find_column(blocks, name);
+  if (!found) {
+    std::vector<std::string> known;
+    for (const report::Block& block : blocks) known.insert(known.end(), block.columns.begin(), block.columns.end());
+    throw Error(fmt::format("the records have no column `{}`. {}Columns: {}", name, front::did_you_mean(name, known),
+                            front::listed(known)));
+  }
+  std::vector<double> out(records.rows, 0.0);
+  const std::size_t width = found->block->columns.size();
+  for (std::size_t row = 0; row < out.size() && found->block->values != nullptr; ++row)
+    out[row] = found->block->values[row * width + found->index];
+  return out;
+}
+
+}  // namespace rattleback

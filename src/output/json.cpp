@@ -254,6 +254,8 @@ Json options_json(const Options& options, const LoadOptions& load) {
             json[name] = *(options.*field);
           else if constexpr (is_choice<T>)
             json[name] = (options.*field).text();
+          else if constexpr (std::is_same_v<T, Values>)
+            for (const auto& [of, value] : options.*field) json[name][of] = value;
           else if constexpr (std::is_constructible_v<Json, T>)
             json[name] = options.*field;
         },

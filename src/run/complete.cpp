@@ -10,6 +10,7 @@
 #include "rattleback/error.hpp"
 #include "run/option_table.hpp"
 #include "tableau/user_tableau.hpp"
+#include "text/words.hpp"
 
 namespace rattleback {
 
@@ -44,7 +45,7 @@ std::string Options::validate() const {
   if (checkpoint_seconds != Options{}.checkpoint_seconds && checkpoint.empty())
     fault("--checkpoint-seconds needs --checkpoint FILE: the file that is written so often");
   if (!tableau.empty() && !method.empty()) fault("--tableau brings its own method; leave --method out");
-  return faults;
+  return in_words(std::move(faults));
 }
 
 Options complete(const Model& model, Options o) {
@@ -101,15 +102,16 @@ Options complete(const Model& model, Options o) {
       throw Error(fmt::format("model '{}' has no default end; pass --until T or --steps N", model.key));
     o.until = *model.run.until;
   }
-  if (o.adaptive != 0.0 && models_step && *o.until < 0.0) o.step = -std::fabs(o.step);  // only a first guess
-  if (o.until && o.step != 0.0 && *o.until / o.step < 0.0) {
+  if (o.adaptive != 0.0 && models_step && *o.until < o.from) o.step = -std::fabs(o.step);  // only a first guess
+  if (o.until && o.step != 0.0 && (*o.until - o.from) / o.step < 0.0) {
     if (models_step)
       throw Error(
-          fmt::format("--until {0:g} is never reached from t = 0 with the model's step {1:g}. Pass --step {2:g}, "
+          fmt::format("--until {0:g} is never reached from t = {3:g} with the model's step {1:g}. Pass --step {2:g}, "
                       "too, to integrate that way",
-                      *o.until, o.step, -o.step));
-    throw Error(fmt::format("--step {:g} never reaches {} {:g} from t = 0; steps and end must have the same sign",
-                            o.step, models_end ? "the model's end" : "--until", *o.until));
+                      *o.until, o.step, -o.step, o.from));
+    throw Error(fmt::format(
+        "--step {:g} never reaches {} {:g} from t = {:g}; steps and the time to the end must have the same sign",
+        o.step, models_end ? "the model's end" : "--until", *o.until, o.from));
   }
   o.project = o.project || model.project;
   return o;

@@ -15,6 +15,15 @@
 
 namespace rattleback {
 
+Failure failure_of(const SolveReport& report) {
+  switch (report.trouble) {
+    case Trouble::newton: break;
+    case Trouble::singular: return Failure::singular;
+    case Trouble::not_finite: return Failure::not_finite;
+  }
+  return Failure::newton;
+}
+
 std::string failure_text(const BoundMethod& method, const System& system, const FailedStep& where,
                          const SolveReport& f) {
   const StepTaker& s = *method.stepper;
@@ -69,7 +78,7 @@ class Trials {
     plain_.progress = {};
     plain_.native = Native::off;
     if (plain_.steps) {
-      plain_.until = static_cast<double>(*plain_.steps) * plain_.step;
+      plain_.until = plain_.from + static_cast<double>(*plain_.steps) * plain_.step;
       plain_.steps.reset();
     }
     end_ = *plain_.until;
@@ -82,8 +91,8 @@ class Trials {
   // last: where it stopped.
   Result run(Options o, double* last) {
     const double way = where_.t + 2.0 * where_.h;  // far enough to say that the place was passed
-    double to = std::fabs(way) < std::fabs(end_) ? way : end_;
-    const auto steps_to = [&](double t) { return o.adaptive > 0.0 ? 1.0 : std::fabs(t / o.step); };
+    double to = far(way) < far(end_) ? way : end_;
+    const auto steps_to = [&](double t) { return o.adaptive > 0.0 ? 1.0 : std::fabs((t - o.from) / o.step); };
     if (steps_to(end_) <= static_cast<double>(left_)) to = end_;
     if (steps_to(to) > static_cast<double>(left_)) return Result::not_tried;
     o.until = to;
@@ -94,8 +103,8 @@ class Trials {
       left_ -= std::max<std::int64_t>(t.steps, 1);
       *last = t.t;
       if (t.status != Status::done || jumps(t)) return Result::fails;
-      if (std::fabs(t.t) < std::fabs(to) * (1.0 - 1e-9))  // an adaptive run that took too long
-        return std::fabs(t.t) > std::fabs(way) ? Result::passes : Result::not_tried;
+      if (far(t.t) < far(to) * (1.0 - 1e-9))  // an adaptive run that took too long
+        return far(t.t) > far(way) ? Result::passes : Result::not_tried;
       return to == end_ ? Result::arrives : Result::passes;
     } catch (const Error&) {
       return Result::not_tried;  // not for this system
@@ -103,6 +112,7 @@ class Trials {
   }
 
  private:
+  [[nodiscard]] double far(double t) const { return std::fabs(t - plain_.from); }
   // A run that steps over the end of a solution arrives, but with another energy than it had.
   [[nodiscard]] bool jumps(const Trajectory& t) const {
     const auto finite = [](double x) { return std::isfinite(x); };
@@ -181,8 +191,8 @@ std::string advice(const Model& model, const Options& asked, const FailedStep& w
   if (!names.empty())
     text +=
         fmt::format("{}{} with the same {}", smallest != 0.0 ? " and " : "", names, tolerance ? "tolerance" : "step");
-  const double furthest =
-      *std::max_element(stops.begin(), stops.end(), [](double a, double b) { return std::fabs(a) < std::fabs(b); });
+  const double furthest = *std::max_element(
+      stops.begin(), stops.end(), [&](double a, double b) { return std::fabs(a - o.from) < std::fabs(b - o.from); });
   text += fmt::format(" stop by t = {:.6g} at the latest", furthest);
   return text + (settled ? ". The solution seems to end there" : ". Other settings were not tried");
 }

@@ -17,6 +17,8 @@ struct FailedStep {
   double energy = 0.0;      // the largest that was seen before: of the start, or kinetic
 };
 
+Failure failure_of(const SolveReport& report);
+
 // What failed, and where. Whether the constraints lose rank is judged at that time, between the last good state and where the
 // step was going.
 std::string failure_text(const BoundMethod& method, const System& system, const FailedStep& where,

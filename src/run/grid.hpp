@@ -26,13 +26,13 @@ struct TimeGrid {
     if (o.steps) {
       whole = *o.steps;
     } else {
-      const double ratio = *o.until / h;
+      const double ratio = (*o.until - o.from) / h;
       if (!(ratio < 9e15))
         throw Error(fmt::format("{:g} steps to t = {:g} are too many; use a larger --step or an earlier --until", ratio,
                                 *o.until));
       whole = static_cast<std::int64_t>(std::floor(ratio * (1.0 + 1e-9)));
-      last = *o.until - static_cast<double>(whole) * h;
-      if (std::fabs(last) <= 1e-9 * std::fabs(*o.until)) last = 0.0;
+      last = (*o.until - o.from) - static_cast<double>(whole) * h;
+      if (std::fabs(last) <= 1e-9 * std::fabs(*o.until - o.from)) last = 0.0;
     }
     every = std::max<std::int64_t>(1, (whole + kMaxRecords - 1) / kMaxRecords);
     const std::int64_t fit = kMaxRecordBytes / (8 * std::max<std::int64_t>(1, width));

@@ -28,18 +28,18 @@ constexpr std::array kTable = {
               .holds = at_least_one, .rule = "must be at least 1"},
     OptionRow{.name = "step", .field = &O::step, .unit = "H",
               .help = "the fixed step; negative integrates backwards. Default: the model's. With --adaptive: the first",
-              .holds = not_zero, .rule = "must not be 0"},
+              .holds = not_zero, .rule = "must not be 0", .between_runs = true},
     OptionRow{.name = "until", .field = &O::until, .on_resume = end, .unit = "T",
-              .help = "end time. If it is not a multiple of H, a shorter last step ends on it"},
+              .help = "end time. If it is not a multiple of H, a shorter last step ends on it", .between_runs = true},
     OptionRow{.name = "steps", .field = &O::steps, .on_resume = end, .unit = "N",
-              .help = "instead of --until: exactly so many steps", .holds = not_negative, .rule = "must be at least 0"},
+              .help = "instead of --until: exactly so many steps", .holds = not_negative, .rule = "must be at least 0", .between_runs = true},
     OptionRow{.name = "formulation", .field = &O::formulation,
               .help = "how holonomic constraints are taken: position level at the stages, velocity level, or both"},
     OptionRow{.name = "multiplier", .field = &O::multiplier,
               .help = "reported multipliers: consistent ones, or those of prk-murua's own recursion; stage: a method's own "
                       "algebraic states (port-Hamiltonian)"},
     OptionRow{.name = "project", .field = &O::project,
-              .help = "moves an inconsistent start to the nearest consistent one instead of refusing it"},
+              .help = "moves an inconsistent start to the nearest consistent one instead of refusing it", .between_runs = true},
     OptionRow{.name = "compose", .field = &O::compose, .unit = "2|4|6|8",
               .help = "symmetric composition of the method to this order"},
     OptionRow{.name = "tableau", .field = &O::tableau, .unit = "FILE.toml",
@@ -65,47 +65,52 @@ constexpr std::array kTable = {
               .rule = "left out, each step is solved in the best known way"},
     OptionRow{.name = "adaptive", .field = &O::adaptive, .unit = "TOL",
               .help = "chooses the steps so that the error of each is about TOL, relative",
-              .holds = tolerance, .rule = "takes a tolerance from 1e-14 to 1, for example 1e-6"},
+              .holds = tolerance, .rule = "takes a tolerance from 1e-14 to 1, for example 1e-6", .between_runs = true},
     OptionRow{.name = "controller", .field = &O::controller,
               .help = "of --adaptive: pi for general use (the default), reversible for long runs with symmetric methods"},
     OptionRow{.name = "event", .field = &O::event, .unit = "EXPR",
-              .help = "locates where this expression is zero: --event x --event \"y' - 0.1\""},
+              .help = "locates where this expression is zero: --event x --event \"y' - 0.1\"", .between_runs = true},
     OptionRow{.name = "every", .field = &O::every, .unit = "K",
               .help = "records every K-th step. Default: all, thinned beyond 10^6 or 200 MB",
-              .holds = at_least_one, .rule = "must be at least 1"},
+              .holds = at_least_one, .rule = "must be at least 1", .between_runs = true},
     OptionRow{.name = "output-every", .field = &O::output_every, .unit = "DT",
               .help = "instead: records at the multiples of DT, between the steps",
-              .holds = positive, .rule = "takes a positive time"},
-    OptionRow{.name = "keep-records", .field = &O::keep_records},
-    OptionRow{.name = "record-multipliers", .field = &O::record_multipliers},
+              .holds = positive, .rule = "takes a positive time", .between_runs = true},
+    OptionRow{.name = "keep-records", .field = &O::keep_records, .between_runs = true},
+    OptionRow{.name = "record-multipliers", .field = &O::record_multipliers, .between_runs = true},
     OptionRow{.name = "audit", .field = &O::audit_reverse, .on_resume = free_choice, .unit = "reverse,order,power",
               .help = "also integrates back, repeats with h/2 and h/4 (not with --adaptive), or compares the energy "
                       "change of each step with the work of forces and reactions",
-              .word = "reverse"},
-    OptionRow{.name = "audit", .field = &O::audit_order, .on_resume = free_choice, .word = "order"},
+              .word = "reverse", .between_runs = true},
+    OptionRow{.name = "audit", .field = &O::audit_order, .on_resume = free_choice, .word = "order", .between_runs = true},
     OptionRow{.name = "audit", .field = &O::audit_power, .word = "power"},
     OptionRow{.name = "checkpoint", .field = &O::checkpoint, .on_resume = none, .unit = "FILE",
-              .help = "saves the state now and then while the run goes on"},
+              .help = "saves the state now and then while the run goes on", .between_runs = true},
     OptionRow{.name = "resume", .field = &O::resume, .on_resume = none,
-              .help = "continues from the checkpoint, with the same bits"},
+              .help = "continues from the checkpoint, with the same bits", .between_runs = true},
     OptionRow{.name = "checkpoint-seconds", .field = &O::checkpoint_seconds, .on_resume = none, .unit = "S",
-              .help = "how often the checkpoint is written. Default: 1", .holds = not_negative, .rule = "must not be negative"},
+              .help = "how often the checkpoint is written. Default: 1", .holds = not_negative, .rule = "must not be negative", .between_runs = true},
     OptionRow{.name = "native", .field = &O::native, .on_resume = free_choice,
-              .help = "steps as compiled machine code; auto, the default: when the run is long"},
-    OptionRow{.name = "progress", .field = &O::progress, .on_resume = none},
-    OptionRow{.name = "warn", .field = &O::warn, .on_resume = none},
-    OptionRow{.name = "stop", .field = &O::stop, .on_resume = none},
+              .help = "steps as compiled machine code; auto, the default: when the run is long", .between_runs = true},
+    OptionRow{.name = "from", .field = &O::from, .between_runs = true},  // q0, v0, parameters: their values are in the signature as those of the model
+    OptionRow{.name = "q0", .field = &O::q0, .on_resume = free_choice, .between_runs = true},
+    OptionRow{.name = "v0", .field = &O::v0, .on_resume = free_choice, .between_runs = true},
+    OptionRow{.name = "parameters", .field = &O::parameters, .on_resume = free_choice, .between_runs = true},
+    OptionRow{.name = "progress", .field = &O::progress, .on_resume = none, .between_runs = true},
+    OptionRow{.name = "warn", .field = &O::warn, .on_resume = none, .between_runs = true},
+    OptionRow{.name = "stop", .field = &O::stop, .on_resume = none, .between_runs = true},
+    OptionRow{.name = "observe", .field = &O::observe, .on_resume = none, .between_runs = true},
 };
 // clang-format on
 
 // Does not compile when Options has another number of fields than the table has rows.
 [[maybe_unused]] constexpr std::size_t fields_of(const Options& o) {
   const auto& [f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19, f20, f21, f22, f23,
-               f24, f25, f26, f27, f28, f29, f30, f31, f32, f33, f34] = o;
+               f24, f25, f26, f27, f28, f29, f30, f31, f32, f33, f34, f35, f36, f37, f38, f39] = o;
   (void)f1;
-  return 34;
+  return 39;
 }
-static_assert(kTable.size() == 34, "each field of Options has one row, and fields_of() counts the fields");
+static_assert(kTable.size() == 39, "each field of Options has one row, and fields_of() counts the fields");
 
 template <class T>
 constexpr bool is_text = std::is_same_v<T, std::string>;
@@ -113,8 +118,12 @@ template <class T>
 constexpr bool is_optional = std::is_same_v<T, std::optional<double>> || std::is_same_v<T, std::optional<std::int64_t>>;
 template <class T>
 constexpr bool is_of_process =  // of this process, no value
-    std::is_same_v<T, std::function<void(const Progress&)>> ||
+    std::is_same_v<T, std::function<void(const Progress&)>> || std::is_same_v<T, std::function<Go(const StepView&)>> ||
     std::is_same_v<T, std::function<void(const std::string&)>> || std::is_same_v<T, std::stop_token>;
+template <class T>
+constexpr bool is_numbers = std::is_same_v<T, std::vector<double>>;
+template <class T>
+constexpr bool is_values = std::is_same_v<T, Values>;
 template <class T>
 constexpr bool is_list = std::is_same_v<T, std::vector<std::string>>;
 
@@ -182,6 +191,12 @@ std::vector<std::string_view> words_of(const OptionRow& row) {
 
 namespace {
 
+std::string values_text(const Values& values) {
+  std::string text;
+  for (const auto& [name, value] : values) text += fmt::format("{}{}={}", text.empty() ? "" : ", ", name, value);
+  return text;
+}
+
 std::string not_among(const OptionRow& row, const std::vector<std::string_view>& words, const std::string& found) {
   std::string list(words.front());
   for (std::size_t i = 1; i < words.size(); ++i)
@@ -231,6 +246,10 @@ std::string option_text(const OptionRow& row, const Options& options) {
       return x.given() ? x.text() : to_string(x.value());
     else if constexpr (is_list<T>)
       return fmt::format("{}", fmt::join(x, "\n"));
+    else if constexpr (is_numbers<T>)
+      return fmt::format("{}", fmt::join(x, ", "));
+    else if constexpr (is_values<T>)
+      return values_text(x);
     else if constexpr (is_optional<T>)
       return x ? fmt::format("{}", *x) : "";
     else if constexpr (is_of_process<T>)

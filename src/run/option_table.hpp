@@ -31,7 +31,8 @@ struct OptionRow {
                    Choice<Native> Options::*, bool Options::*, int Options::*, std::int64_t Options::*,
                    double Options::*, std::optional<double> Options::*, std::optional<std::int64_t> Options::*,
                    std::vector<std::string> Options::*, std::function<void(const Progress&)> Options::*,
-                   std::function<void(const std::string&)> Options::*, std::stop_token Options::*>;
+                   std::function<void(const std::string&)> Options::*, std::stop_token Options::*,
+                   std::vector<double> Options::*, Values Options::*, std::function<Go(const StepView&)> Options::*>;
   std::string_view name;  // of the flag without its dashes, and the key in JSON
   Field field;
   OnResume on_resume = OnResume::same;
@@ -40,6 +41,7 @@ struct OptionRow {
   bool (*holds)(double) = {};  // numbers: which are in range; null: all finite ones
   std::string_view rule = {};  // what a message says of the range, "must be positive"; of words: what follows
   std::string_view word = {};  // of a list of words in one flag (--audit): which one
+  bool between_runs = false;   // runs of one Prepared may differ in it: no step is derived otherwise
 };
 
 std::span<const OptionRow> option_table();

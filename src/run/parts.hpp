@@ -4,30 +4,29 @@
 #include <memory>
 
 #include "audit/monitor.hpp"
-#include "bind/bind.hpp"
+#include "run/core.hpp"
 #include "run/grid.hpp"
-#include "run/reported_state.hpp"
 #include "run/single_steps.hpp"
-#include "system/start/start.hpp"
 
 namespace rattleback {
 
 struct RunParts {
-  // Throws Error when the request or the model is wrong.
-  RunParts(const Model& model, const Options& given);
+  // At the start of its core, which outlives it. Throws Error when the request is wrong.
+  explicit RunParts(RunCore& core);
   RunParts(const RunParts&) = delete;  // its parts know one another
   RunParts& operator=(const RunParts&) = delete;
 
   [[nodiscard]] StepTaker& stepper() const { return *method.stepper; }
   [[nodiscard]] bool adaptive() const { return single && single->adaptive(); }
 
-  Options options;  // all defaults filled in
+  RunCore& core;
+  const Options& options;  // all defaults filled in
   TimeGrid grid;
-  System system;
-  Start start;
-  ReportedState reported;
-  BoundMethod method;
-  std::unique_ptr<Acceleration> acceleration;  // for consistent multipliers
+  System& system;
+  const Start& start;
+  ReportedState& reported;
+  BoundMethod& method;
+  std::unique_ptr<Acceleration>& acceleration;  // for consistent multipliers
   Monitor monitor;
   std::unique_ptr<SingleSteps> single;  // null: steps are taken in batches
   std::int64_t steps = 0;               // taken
@@ -35,6 +34,6 @@ struct RunParts {
 
 // Appends the multipliers at a state: the method's own, or the consistent ones. False when the acceleration level does not
 // determine them (a mass of 0): then those of the last stage.
-bool append_multipliers(RunParts& run, const RecordPoint& at, std::vector<double>& out);
+bool append_multipliers(RunCore& core, const RecordPoint& at, std::vector<double>& out);
 
 }  // namespace rattleback

@@ -22,7 +22,7 @@ std::vector<Recorder::Column> columns_of(RunParts& run) {
     if (width > 0) list.push_back({name, width, values});
   };
   System& system = run.system;
-  const std::size_t ports = system.ports(0.0, run.start.q).size() / 2;
+  const std::size_t ports = system.ports(run.start.t, run.start.q).size() / 2;
   const KindFacts& facts = facts_of(system.model());
   add("t", 1, &R::t);
   add("q", run.start.q.size(), &R::q);
@@ -59,7 +59,7 @@ void Recorder::append(RecordPoint p, const System::Observation& o) {
   r.q.insert(r.q.end(), p.q.begin(), p.q.end());
   unwrap(std::span(r.q).last(p.q.size()), p.turns);
   r.v.insert(r.v.end(), p.v.begin(), p.v.end());
-  if (run_.options.record_multipliers) (void)append_multipliers(run_, p, r.multipliers);
+  if (run_.options.record_multipliers) (void)append_multipliers(run_.core, p, r.multipliers);
   if (run_.system.has_energy()) r.energy.push_back(o.energy);
   append_ports(p.t, p.q);
   if (const PowerSums* power = (p.at != nullptr ? *p.at : run_.stepper()).power())
@@ -103,7 +103,7 @@ double Recorder::expected_rows() const {
   const Options& o = run_.options;
   const TimeGrid& grid = run_.grid;
   if (o.output_every != 0.0) {
-    const double end = o.adaptive > 0.0 ? *o.until : static_cast<double>(grid.whole) * grid.h + grid.last;
+    const double end = o.adaptive > 0.0 ? *o.until - o.from : static_cast<double>(grid.whole) * grid.h + grid.last;
     return std::floor(std::fabs(end) / o.output_every) + 2.0;
   }
   return o.adaptive > 0.0 ? 0.0 : static_cast<double>(grid.whole / grid.every) + 3.0;

@@ -50,7 +50,9 @@ void audit_equations(RunParts& run, Trajectory& out) {
   const Start& start = run.start;
   const std::size_t n = start.q.size(), nv = start.v.size(), m = out.multipliers.size();
   const bool own = run.options.multiplier != Multiplier::acceleration;
-  EquationsOfMotion equations(run.system);
+  if (!run.core.equations) run.core.equations.emplace(run.system);
+  EquationsOfMotion& equations = *run.core.equations;
+  equations.forget();
   Acceleration& acceleration = *run.acceleration;
   acceleration.use_set(-1);
   const auto look = [&](double t, std::span<const double> q, std::span<const double> v,
@@ -62,7 +64,7 @@ void audit_equations(RunParts& run, Trajectory& out) {
     equations.look(t, q, v, own ? acceleration.multipliers() : multipliers, acceleration.acceleration(),
                    acceleration.kept());
   };
-  look(0.0, start.q, start.v, start.multipliers);
+  look(start.t, start.q, start.v, start.multipliers);
   if (r.multipliers.size() == r.rows * m && !run.system.is_large())
     for (std::size_t k = 1; k <= kBetween && r.rows > 2; ++k) {
       const std::size_t i = k * (r.rows - 1) / (kBetween + 1);
@@ -100,7 +102,7 @@ void audit_residuals(const RunParts& run, Trajectory& out) {
 
 void audit_error(RunParts& run, Trajectory& out) {
   const Start& start = run.start;
-  const auto at_start = run.system.exact_error(0.0, start.q, start.v, start.multipliers);
+  const auto at_start = run.system.exact_error(start.t, start.q, start.v, start.multipliers);
   if (!at_start) return;
   // [exact] belongs to one start; after --start or --project it may be the solution of another problem.
   if (*at_start <= kExactStartTolerance &&
@@ -150,7 +152,7 @@ void final_state(RunParts& run, Trajectory& out) {
   out.q = unwrapped(run.reported(s.t(), s.q()), s.turns());
   out.v.assign(s.v().begin(), s.v().end());
   if (std::string note = run.reported.note(); !note.empty()) out.notes.push_back(std::move(note));
-  if (!append_multipliers(run, {s.t(), s.q(), s.v(), s.turns(), &s}, out.multipliers) && run.system.m() > 0)
+  if (!append_multipliers(run.core, {s.t(), s.q(), s.v(), s.turns(), &s}, out.multipliers) && run.system.m() > 0)
     out.notes.emplace_back(run.system.redundancy()
                                ? "the constraints do not determine the multipliers at the end: none are reported"
                                : "the acceleration level does not determine the multipliers at the end: those of the "

@@ -134,7 +134,7 @@ bool SharedRun::has_values() const {
       formulas_.emplace(f.graph, all, f.n, f.m);
     }
   }
-  for (const double x : (*formulas_)(0.0, model_.q0, model_.v0, model_.z0))
+  for (const double x : (*formulas_)(model_.t0, model_.q0, model_.v0, model_.z0))
     if (!std::isfinite(x)) return false;
   return true;
 }
@@ -162,7 +162,7 @@ bool SharedRun::add() try {
   Member m;
   m.start = consistent_start(system_, options_.project, functions_);
   stepper_.renew(system_.is_mechanical() && system_.m() > 0 ? functions_.multiplier_scale(m.start) : 1.0);
-  stepper_.start(0.0, m.start.q, m.start.v, m.start.multipliers, m.start.acceleration);
+  stepper_.start(m.start.t, m.start.q, m.start.v, m.start.multipliers, m.start.acceleration);
   lanes_.put(static_cast<int>(members_.size()));
   observer_.set_parameters(parameters_, members_.size());
   m.parameters = parameters_;

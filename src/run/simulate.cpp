@@ -17,7 +17,10 @@
 #include "run/order_by_halving.hpp"
 #include "run/pace.hpp"
 #include "run/result.hpp"
+#include "run/run_of.hpp"
 #include "run/way_back.hpp"
+#include "system/angles.hpp"
+#include "text/words.hpp"
 
 namespace rattleback {
 namespace {
@@ -27,8 +30,7 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 
 class Run {
  public:
-  Run(const Model& model, const Options& options, const Follower& follower = {})
-      : follower_(follower), run_(model, options), recorder_(run_) {
+  explicit Run(RunCore& core, const Follower& follower = {}) : follower_(follower), run_(core), recorder_(run_) {
     if (!run_.system.is_port_hamiltonian()) return;
     structure_.emplace(run_.system.port_hamiltonian());
     if (structure_->is_fixed()) structure_.reset();
@@ -45,6 +47,7 @@ class Run {
   AdvanceReport grid_steps(NativeChoice& native);
   AdvanceReport last_step(std::vector<std::string>& notes);
   void record(double h_last);
+  void show(const RecordPoint& p, double energy);
   void pause(bool may_save = true);  // between two steps
   void save();
   // How it ended: status and message.
@@ -63,7 +66,8 @@ class Run {
     return cancelled_ || recorder_.memory_ended();
   }
   [[nodiscard]] double until() const {
-    return run_.adaptive() ? *run_.options.until : static_cast<double>(run_.grid.whole) * run_.grid.h + run_.grid.last;
+    return run_.adaptive() ? *run_.options.until
+                           : run_.options.from + static_cast<double>(run_.grid.whole) * run_.grid.h + run_.grid.last;
   }
 
   Follower follower_;
@@ -73,7 +77,7 @@ class Run {
   Clock::time_point begin_, last_progress_, last_save_;
   bool ended_ = false;      // the follower has seen enough
   bool cancelled_ = false;  // by Options::stop
-  std::vector<double> midpoint_;
+  std::vector<double> midpoint_, seen_q_, seen_multipliers_;
   std::optional<PortHamiltonianStructure> structure_;  // what the state may break
   std::optional<StructureFault> broken_;
   std::optional<FailedStep> failure_;
@@ -85,7 +89,9 @@ bool Run::prepare(std::vector<std::string>& notes) {
     run_.single = std::make_unique<SingleSteps>(
         run_.system, o, run_.start, run_.method, run_.reported, [&](const RecordPoint& p) {
           const std::span<const char> active = p.at != nullptr ? p.at->active() : std::span<const char>{};
-          recorder_.keep(p, run_.system.observe(p.t, p.q, p.v, active));
+          const System::Observation seen = run_.system.observe(p.t, p.q, p.v, active);
+          recorder_.keep(p, seen);
+          show(p, seen.energy);
         });
   recorder_.fit();
   if (o.checkpoint.empty()) return true;
@@ -109,8 +115,19 @@ void Run::record(double h_last) {
     for (std::size_t i = 0; i < midpoint_.size(); ++i) midpoint_[i] -= 0.5 * h_last * s.v()[i];
     run_.monitor.see_midpoint(run_.system.observe(s.t() - 0.5 * h_last, midpoint_, s.v()).velocity);
   }
-  if (run_.options.output_every == 0.0)
-    recorder_.keep({s.t(), s.q(), s.v(), s.turns(), &s}, o);  // else records are between the steps
+  if (run_.options.output_every != 0.0) return;  // records are between the steps
+  recorder_.keep({s.t(), s.q(), s.v(), s.turns(), &s}, o);
+  show({s.t(), s.q(), s.v(), s.turns(), &s}, o.energy);
+}
+
+// To whoever watches the run, who may end it.
+void Run::show(const RecordPoint& p, double energy) {
+  if (!run_.options.observe) return;
+  seen_q_ = unwrapped(run_.reported(p.t, p.q), p.turns);
+  seen_multipliers_.clear();
+  (void)append_multipliers(run_.core, p, seen_multipliers_);
+  const StepView view{p.t, seen_q_, p.v, seen_multipliers_, run_.system.has_energy() ? energy : 0.0};
+  if (run_.options.observe(view) == Go::stop) cancelled_ = true;
 }
 
 void Run::save() {
@@ -123,7 +140,8 @@ void Run::pause(bool may_save) {
   const Clock::time_point now = Clock::now();
   if (o.progress && now - last_progress_ > std::chrono::milliseconds(100)) {
     last_progress_ = now;
-    const double t = run_.stepper().t(), end = until(), part = end != 0.0 ? std::fmax(t / end, 1e-9) : 1.0;
+    const double t = run_.stepper().t(), end = until(), from = run_.options.from,
+                 part = end != from ? std::fmax((t - from) / (end - from), 1e-9) : 1.0;
     const std::int64_t whole =
         run_.adaptive() ? static_cast<std::int64_t>(static_cast<double>(run_.steps) / part) : run_.grid.whole;
     o.progress({run_.steps, whole, t, end, run_.monitor.max_energy_error, seconds_since(begin_)});
@@ -213,6 +231,7 @@ Trajectory Run::go() {
   out.wall_seconds = seconds_since(begin_);
   out.compile_seconds = native.compile_seconds();
 
+  out.model = run_.core.base();
   describe(run_, out);
   tell_end(report, out);
   const bool complete = out.status == Status::done;
@@ -243,6 +262,7 @@ void Run::tell_end(const AdvanceReport& report, Trajectory& out) {
     tell_memory(out);
   } else if (cancelled_) {
     out.status = Status::cancelled;
+    out.failure = Failure::cancelled;
     out.message = fmt::format("cancelled at t = {:.10g} (step {}): {} steps were kept", t, steps, steps);
   }
 }
@@ -251,6 +271,7 @@ void Run::tell_failure(const AdvanceReport& report, Trajectory& out) {
   const TimeGrid& grid = run_.grid;
   const double h = run_.adaptive() ? run_.single->last_step() : run_.steps < grid.whole ? grid.h : grid.last;
   out.status = Status::stopped;
+  out.failure = failure_of(report.failure);
   failure_ = FailedStep{.t = run_.stepper().t(),
                         .h = h,
                         .step = run_.steps,
@@ -304,16 +325,40 @@ const char* to_string(Status status) {
   return "";
 }
 
-FollowedRun simulate(const Model& model, const Options& options, const Follower& follower) {
-  if (const std::string faults = options.validate(); !faults.empty()) throw Error(faults);
-  Run run(model, options, follower);
-  Trajectory out = run.go();
-  return {std::move(out), run.start().q, run.start().v};
+const char* to_string(Failure failure) {
+  switch (failure) {
+    case Failure::none: return "none";
+    case Failure::newton: return "newton";
+    case Failure::singular: return "singular";
+    case Failure::not_finite: return "not_finite";
+    case Failure::inconsistent: return "inconsistent";
+    case Failure::cancelled: return "cancelled";
+  }
+  return "";
 }
 
-Trajectory simulate(const Model& model, const Options& options) {
+namespace {
+
+Trajectory told(Trajectory out) {
+  out.message = in_words(std::move(out.message));
+  for (std::string& note : out.notes) note = in_words(std::move(note));
+  return out;
+}
+
+}  // namespace
+
+FollowedRun simulate(const Model& model, const Options& options, const Follower& follower) {
   if (const std::string faults = options.validate(); !faults.empty()) throw Error(faults);
-  Run run(model, options);
+  RunCore core(std::make_shared<const Model>(model), options);
+  Trajectory out = Run(core, follower).go();
+  return {told(std::move(out)), core.start.q, core.start.v};
+}
+
+namespace {
+
+Trajectory plain_run(RunCore& core, const Options& options) {
+  const Model& model = *core.base();  // the options have the parameters and the start
+  Run run(core);
   Trajectory out = run.go();
   // Advice takes trial runs, which a request to stop ends, too: it is given only if there was none.
   if (run.failure() && !options.stop.stop_requested())
@@ -333,5 +378,9 @@ Trajectory simulate(const Model& model, const Options& options) {
     out.notes.push_back(std::move(note));
   return out;
 }
+
+}  // namespace
+
+Trajectory run_of(RunCore& core, const Options& options) { return told(plain_run(core, options)); }
 
 }  // namespace rattleback

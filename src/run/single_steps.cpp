@@ -26,15 +26,15 @@ SingleSteps::SingleSteps(const System& system, const Options& options, const Sta
         "--event: method '{}' {}", method.name,
         method.adaptive ? "chooses its own steps inside each interval and shows only the ends. Pass another --method"
                         : "shows only the ends of its steps on a system with unilateral constraints"));
-  const double records =
-      std::fabs(options.until.value_or(static_cast<double>(options.steps.value_or(0)) * options.step)) /
-      options.output_every;
+  const double records = std::fabs(options.until ? *options.until - options.from
+                                                 : static_cast<double>(options.steps.value_or(0)) * options.step) /
+                         options.output_every;
   if (options.output_every != 0.0 && records > kMostRecords)
     throw Error(fmt::format("--output-every {:g} makes {:.0e} records, more than {:.0e}. Give a longer time",
                             options.output_every, records, kMostRecords));
   const auto again = [&system, &options, &start] {
     std::unique_ptr<StepTaker> s = bind(system, options, start).stepper;
-    s->start(0.0, start.q, start.v, start.multipliers, start.acceleration);
+    s->start(start.t, start.q, start.v, start.multipliers, start.acceleration);
     return s;
   };
   if (!options.event.empty()) {
@@ -88,8 +88,7 @@ AdvanceReport SingleSteps::step(double h) {
 }
 
 double SingleSteps::next_output() const {
-  const double way = options_.until.value_or(options_.step) < 0.0 ? -1.0 : 1.0;
-  return way * static_cast<double>(outputs_) * options_.output_every;
+  return options_.from + way() * static_cast<double>(outputs_) * options_.output_every;
 }
 
 // Of codes that run past the end of a step and do not go back: records at the multiples of output_every in the step that
@@ -109,11 +108,11 @@ void SingleSteps::record_ahead(double h) {
 // Records at the multiples of output_every that the last step has passed. A multiple at the end of the step, up to
 // rounding, is the state there; another one is the end of a step of the method to that time.
 void SingleSteps::record_between() {
-  const double now = stepper_.t(), way = options_.until.value_or(options_.step) < 0.0 ? -1.0 : 1.0;
+  const double now = stepper_.t();
   const double rounding = 1e-12 * (std::fabs(now) + options_.output_every);
   const auto keep = [&](double t, const StepTaker& s) { keep_({t, s.q(), s.v(), s.turns(), &s}); };
   for (;; ++outputs_) {
-    const double t = next_output(), ahead = way * (t - now);
+    const double t = next_output(), ahead = way() * (t - now);
     if (ahead > rounding) return;
     if (ahead >= -rounding) {
       keep(now, stepper_);
@@ -166,8 +165,8 @@ bool SingleSteps::go_back(const std::function<bool()>& go_on) {
     --steps;
   }
   control_->turn_round();
-  const double end = same_steps ? -*options_.until * INFINITY : 0.0;
-  for (std::int64_t k = 0; same_steps ? k < steps : stepper_.t() != 0.0; ++k)
+  const double end = same_steps ? -way() * INFINITY : options_.from;
+  for (std::int64_t k = 0; same_steps ? k < steps : stepper_.t() != end; ++k)
     if (!go_on() || !control_->step(end, nullptr).ok) return false;
   return true;
 }

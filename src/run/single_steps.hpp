@@ -41,11 +41,11 @@ class SingleSteps {
   [[nodiscard]] bool retraces() const { return control_->retraces(); }
   // Adaptive: has the end been reached; will the next step be cut to end there?
   [[nodiscard]] bool finished() const {
-    return *options_.until < 0.0 ? stepper_.t() <= *options_.until : stepper_.t() >= *options_.until;
+    return way() < 0.0 ? stepper_.t() <= *options_.until : stepper_.t() >= *options_.until;
   }
   [[nodiscard]] bool next_is_cut() const { return control_->next_is_cut(*options_.until); }
   // Adaptive: would a run with this end have taken the same steps so far?
-  [[nodiscard]] bool before_end() const { return control_->horizon < std::fabs(*options_.until); }
+  [[nodiscard]] bool before_end() const { return control_->horizon < std::fabs(*options_.until - options_.from); }
   // After the last step: what the trajectory tells of all this.
   void finish(Trajectory& out, bool ok);
   // Adaptive: back to the start, or as many steps as there were, while go_on() says so. false: a step failed.
@@ -57,6 +57,10 @@ class SingleSteps {
   void load(std::span<const double> saved);
 
  private:
+  // The direction of time.
+  [[nodiscard]] double way() const {
+    return (options_.until ? *options_.until - options_.from : options_.step) < 0.0 ? -1.0 : 1.0;
+  }
   [[nodiscard]] double next_output() const;
   void record_ahead(double h);
   void record_between();

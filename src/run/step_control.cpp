@@ -90,7 +90,7 @@ class ErrorNorm {
 // A first step from the sizes of position, velocity and acceleration; the controller corrects it.
 double first_step(const Options& options, const Start& start, bool mechanical, int order) {
   if (options.step != 0.0) return options.step;
-  const double span = std::fabs(options.until.value_or(0.0));
+  const double way = options.until.value_or(options.from) - options.from, span = std::fabs(way);
   const double q = largest(start.q), v = mechanical ? largest(start.v) : largest(start.acceleration);
   const double a = mechanical ? largest(start.acceleration) : 0.0;
   double time = INFINITY;
@@ -102,9 +102,9 @@ double first_step(const Options& options, const Start& start, bool mechanical, i
     consider(v / a);
     consider(std::sqrt(q / a));
   }
-  if (!std::isfinite(time)) time = span;  // all is at rest
+  if (!std::isfinite(time)) time = std::isfinite(span) ? span : 1.0;  // all is at rest
   const double h = 0.5 * time * std::pow(options.adaptive, 1.0 / (order + 1));
-  return options.until.value_or(0.0) < 0.0 ? -h : h;
+  return way < 0.0 ? -h : h;
 }
 
 // Is the distance from t to `end` within a step of size h, or so little more that a tiny step would be left?
@@ -134,6 +134,7 @@ class PiControl final : public StepControl {
         x0_(stepper_.snapshot_size()),
         norm_(system),
         next_(first_step(options, start, !start.v.empty(), order_)) {
+    from_ = start.t;
     audit.controller = Controller::pi;
     audit.tolerance = tolerance_;
     first = next_;
@@ -267,11 +268,12 @@ class ReversibleControl final : public StepControl {
   ReversibleControl(const System& system, const Options& options, const Start& start, const BoundMethod& method,
                     StepTaker& estimator)
       : stepper_(*method.stepper), density_(system.mechanical()) {
+    from_ = start.t;
     audit.controller = Controller::reversible;
     audit.tolerance = options.adaptive;
     density_.set_guess(start.multipliers);
     calibrate(system, options, start, method, estimator);
-    stepper_.start(0.0, start.q, start.v, start.multipliers, start.acceleration);
+    stepper_.start(start.t, start.q, start.v, start.multipliers, start.acceleration);
     stepper_.iterations = 0;
     stepper_.max_iterations = 0;
     stepper_.failed_iterations = 0;
@@ -367,7 +369,8 @@ class ReversibleControl final : public StepControl {
     PiControl pilot(system, options, start, method, estimator);
     first = pilot.first;
     // Not up to the end of the run: a longer run begins with the same steps.
-    const double end = std::copysign(INFINITY, options.until.value_or(0.0)), k = std::max(1, method.order()) + 1.0;
+    const double end = std::copysign(INFINITY, options.until.value_or(options.from) - options.from),
+                 k = std::max(1, method.order()) + 1.0;
     std::vector<Seen> seen;
     while (static_cast<int>(seen.size()) < kPilotSteps) {
       if (!density_.solve(stepper_.t(), stepper_.q(), stepper_.v())) break;
@@ -429,7 +432,7 @@ class ReversibleControl final : public StepControl {
 
 bool StepControl::must_cut(double t, double h, double end) {
   if (reaches(t, h, end)) return true;
-  horizon = std::fmax(horizon, std::fabs(reach_of(t, h)));
+  horizon = std::fmax(horizon, std::fabs(reach_of(t, h) - from_));
   return false;
 }
 

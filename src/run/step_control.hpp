@@ -34,13 +34,14 @@ class StepControl {
 
   AdaptiveAudit audit;
   double first = 0.0;    // the size that is tried first
-  double horizon = 0.0;  // a run that ends before this |t| would have shortened one of the steps so far
+  double horizon = 0.0;  // a run that takes less time than this would have shortened one of the steps so far
 
  protected:
   // May a step of size h be tried at t, or must it be shortened to end on `end`?
   bool must_cut(double t, double h, double end);
   void count(double h, bool cut);
 
+  double from_ = 0.0;  // where the run began
   double last_ = 0.0;
   bool cut_ = false;
 };

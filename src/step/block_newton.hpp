@@ -94,8 +94,9 @@ inline bool residual_is_rounding(const Block& b, const Sizes<double>& sizes, con
 template <class Lu, class Block, class Report, class Seen>
 bool solve_block(const Block& b, double* w, const Sizes<double>& sizes, const SolveOptions& options, Report& report,
                  const Seen& seen) {
-  const auto stop = [&](const char* reason) {
+  const auto stop = [&](const char* reason, Trouble trouble) {
     report.reason = reason;
+    report.trouble = trouble;
     return false;
   };
   constexpr const char *kSingular = "the matrix of the equations is singular",
@@ -105,7 +106,7 @@ bool solve_block(const Block& b, double* w, const Sizes<double>& sizes, const So
     b.residual.run(w);
     w[b.unknowns[0]] -= w[b.r] / w[b.J];
     ++report.iterations;
-    return w[b.J] != 0.0 ? true : stop(kSingular);
+    return w[b.J] != 0.0 ? true : stop(kSingular, Trouble::singular);
   }
   Matrix matrix = b.leading ? Matrix::leading : Matrix::current;
   if constexpr (requires { b.saddle; })
@@ -133,7 +134,9 @@ bool solve_block(const Block& b, double* w, const Sizes<double>& sizes, const So
     if (matrix == Matrix::current) {
       b.jacobian.run(w);
       if (!factor<Lu>(exact, w))
-        return stop(all_finite(w + b.r, b.size) && all_finite(w + b.J, b.size * b.size) ? kSingular : kNotFinite);
+        return all_finite(w + b.r, b.size) && all_finite(w + b.J, b.size * b.size)
+                   ? stop(kSingular, Trouble::singular)
+                   : stop(kNotFinite, Trouble::not_finite);
     }
     if (matrix == Matrix::leading) {
       b.leading->right.run(w);
@@ -151,7 +154,7 @@ bool solve_block(const Block& b, double* w, const Sizes<double>& sizes, const So
       solve<Lu>(exact, w, w + b.r, delta);
     }
     const Correction c = apply_correction(b, delta, sizes, at, &report.residual);
-    if (!c.finite) return stop(kNotFinite);
+    if (!c.finite) return stop(kNotFinite, Trouble::not_finite);
     report.correction = c.size;
     if (b.linear) {
       if (refined(k, c.size)) return true;
@@ -164,7 +167,7 @@ bool solve_block(const Block& b, double* w, const Sizes<double>& sizes, const So
     const bool arrived = convergence.arrived(c, matrix == Matrix::current, matrix == Matrix::leading, k, rounding);
     const Progress<double, int>& p = convergence.progress();
     seen(k, last, p);
-    if (arrived) return convergence.ran_away(c) ? stop(kRanAway) : true;
+    if (arrived) return convergence.ran_away(c) ? stop(kRanAway, Trouble::newton) : true;
     if (convergence.measured()) report.contraction = p.ratio;
     if (matrix == Matrix::saddle || matrix == Matrix::leading) {
       const bool slow = matrix == Matrix::leading ? leads_too_slowly(p) : too_slow(p);
@@ -177,7 +180,7 @@ bool solve_block(const Block& b, double* w, const Sizes<double>& sizes, const So
       matrix = b.size <= kFullNewton || p.ratio > kRefresh ? Matrix::current : Matrix::old;
     }
   }
-  return stop("Newton's iteration did not converge");
+  return stop("Newton's iteration did not converge", Trouble::newton);
 }
 
 // One block after the other, and what follows from their solutions. seen(block, k, last, progress): as for solve_block().

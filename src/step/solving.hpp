@@ -21,9 +21,13 @@ struct SolveOptions {
   bool refine = false;
 };
 
+// What kept a system of equations from being solved.
+enum class Trouble { newton, singular, not_finite };
+
 struct SolveReport {
   bool ok = true;
-  int iterations = 0;        // over all nonlinear blocks
+  Trouble trouble = Trouble::newton;  // when not ok
+  int iterations = 0;                 // over all nonlinear blocks
   double first = 0.0;        // largest first correction of a nonlinear block: how good the starting values were
   double correction = 0.0;   // last relative correction
   double contraction = 0.0;  // last ratio of two corrections

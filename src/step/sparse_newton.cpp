@@ -137,8 +137,10 @@ bool SparsePlan::solve_block(std::size_t number, double* w, const Sizes& sizes, 
       }
       if (!b.solver->factor_and_solve(w + b.r, w + b.delta)) {
         report.residual = largest(w + b.r, static_cast<std::size_t>(b.size));
-        report.reason = finite(w + b.r, b.size) ? "the matrix of the equations is singular"
-                                                : "the equations gave a value that is not finite";
+        const bool singular = finite(w + b.r, b.size);
+        report.reason =
+            singular ? "the matrix of the equations is singular" : "the equations gave a value that is not finite";
+        report.trouble = singular ? Trouble::singular : Trouble::not_finite;
         return false;
       }
       if (k == 1 && !b.linear) before = excess(b, w);
@@ -147,6 +149,7 @@ bool SparsePlan::solve_block(std::size_t number, double* w, const Sizes& sizes, 
     const Correction c = apply_correction(b, w, sizes);
     if (!c.finite) {
       report.reason = "the equations gave a value that is not finite";
+      report.trouble = Trouble::not_finite;
       return false;
     }
     report.correction = c.size;

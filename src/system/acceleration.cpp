@@ -216,6 +216,7 @@ bool Acceleration::solve(double t, std::span<const double> q, std::span<const do
   if (plan == nullptr) {
     report_.ok = false;
     report_.reason = "the matrix of the equations is singular";
+    report_.trouble = Trouble::singular;
     return false;
   }
   w_[static_cast<std::size_t>(plan->slot(kTime))] = t;

@@ -71,7 +71,7 @@ class Acceleration {
   // From here on for other values of the parameters; false where the equations would have been solved in another way. Not with
   // dependent constraints.
   bool set_parameters(std::span<const double> values) {
-    return level_ != nullptr && level_->plan.parameters().set(values, w_.data());
+    return level_ != nullptr && level_->plan.parameters().set(values, w_.data(), room_);
   }
   // Dependent constraints: with this subset (StepTaker::constraint_set) as long as it is regular; -1: the best one there.
   void use_set(int number) { set_ = number; }
@@ -93,6 +93,7 @@ class Acceleration {
   std::size_t n_, m_;
   bool refine_ = true;
   std::vector<double> w_;
+  ParameterSlots::Room room_;
   SolveReport report_;
   std::shared_ptr<Redundancy> redundancy_;
   std::vector<double> all_;                           // with it: v', then the multipliers of all constraints

@@ -22,7 +22,7 @@ System::System(const Model& model, const AddedInertia* added) : model_(&model), 
     if (model.kind == Kind::mechanical && added == nullptr && (looped_ || n() + m() > kLargestDense)) {
       families_.emplace(model);
       // Where neither the Lagrangian nor the constraints give inertia, single coordinates tell more.
-      if (!looped_ && !has_positive_mass(*families_, model.q0, model.v0)) families_.reset();
+      if (!looped_ && !has_positive_mass(*families_, model.t0, model.q0, model.v0)) families_.reset();
     }
     if (families_) {
       watch_families();
@@ -126,10 +126,14 @@ bool System::take_parameters() {
   for (const auto& parameter : model_->parameters) values.push_back(parameter.second);
   Graph& graph = plain ? mechanical_->graph : dae_->graph;
   if (!graph.set_parameters(values, model_->parameter_errors)) return false;
-  for (std::optional<Evaluator>* const each : {&observed_, &exact_, &ports_})
-    if (*each) (*each)->set_parameters(values);
+  use_parameters(values);
   parameters_ = std::move(values);
   return true;
+}
+
+void System::use_parameters(std::span<const double> values) {
+  for (std::optional<Evaluator>* const each : {&observed_, &exact_, &ports_})
+    if (*each) (*each)->set_parameters(values);
 }
 
 std::unique_ptr<Acceleration> System::acceleration() const {

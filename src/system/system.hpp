@@ -68,6 +68,8 @@ class System {
   // anything. False where something would have been derived otherwise; then this system is of no use until a call that
   // succeeds. Mechanical systems of single coordinates without added inertia, and daes.
   bool take_parameters();
+  // What observes a motion has other values of the parameters from here on. Allocates nothing.
+  void use_parameters(std::span<const double> values);
   // Constraints may depend on one another (--redundant minimum-norm, mechanical systems). From the start on, which
   // consistent_start() finds, the system knows subsets of full rank.
   void allow_redundant() { allows_redundant_ = is_mechanical() && m() > 0; }

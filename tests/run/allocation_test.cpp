@@ -3,8 +3,12 @@
 
 #include "run/support.hpp"
 #include "support/count_allocations.hpp"
+#include "support/count_allocations_of.hpp"
 
 namespace rattleback::testing {
+
+long allocations_so_far() { return allocations; }
+
 namespace {
 
 long allocations_in(const Model& model, Options options, double until) {

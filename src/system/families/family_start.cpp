@@ -143,11 +143,11 @@ std::vector<std::int32_t> sparse_dependent_rows(const Sparse& all) {
 
 }  // namespace
 
-RowRank row_rank(const Graph& g, const Entries& matrix, std::int32_t rows, std::int32_t n, std::span<const double> q,
-                 std::span<const double> v) {
+RowRank row_rank(const Graph& g, const Entries& matrix, std::int32_t rows, std::int32_t n, double t,
+                 std::span<const double> q, std::span<const double> v) {
   RowRank out;
   if (rows == 0) return out;
-  Sparse K = sparse_value(g, matrix, rows, n, n, rows, q, v);
+  Sparse K = sparse_value(g, matrix, rows, n, n, rows, t, q, v);
   VectorXd length = VectorXd::Zero(rows);
   for (Eigen::Index j = 0; j < K.outerSize(); ++j)
     for (Sparse::InnerIterator it(K, j); it; ++it) length(it.row()) += it.value() * it.value();
@@ -175,33 +175,34 @@ RowRank row_rank(const Graph& g, const Entries& matrix, std::int32_t rows, std::
   return out;
 }
 
-double largest_value(const FamilyMechanical& f, const Entries& matrix, std::span<const double> q,
+double largest_value(const FamilyMechanical& f, const Entries& matrix, double t, std::span<const double> q,
                      std::span<const double> v) {
   double big = 0.0;
-  for (const auto& t : triplets(f.graph, matrix, f.n, f.m, q, v)) big = std::fmax(big, std::fabs(t.value()));
+  for (const auto& t : triplets(f.graph, matrix, f.n, f.m, t, q, v)) big = std::fmax(big, std::fabs(t.value()));
   return big;
 }
 
 StartAnalysis analyse_large_start(const System& system, const RoundedValues::Point& at) {
   StartAnalysis out;
   const FamilyMechanical& f = system.families();
+  const double t = at.t;
   const std::span<const double> q = at.q, v = at.v;
   const auto name = [&](std::int32_t i) { return system.model().multiplier_name(i); };
   out.residuals = family_residuals(f.graph, f.g, true, name, at, system.model().angles);
   for (ConstraintResidual& r : family_residuals(f.graph, f.k, false, name, at, system.model().angles))
     out.residuals.push_back(std::move(r));
   for (const ConstraintResidual& r : out.residuals) out.consistent = out.consistent && r.is_rounding();
-  const RowRank rank = row_rank(f.graph, f.K, f.m, f.n, q, v);
+  const RowRank rank = row_rank(f.graph, f.K, f.m, f.n, t, q, v);
   out.rank = rank.rank;
   for (const std::int32_t i : rank.dependent) out.redundant.push_back(system.model().multiplier_name(i));
   for (const std::int32_t i : rank.zero) out.vanishing.push_back(system.model().multiplier_name(i));
   for (const std::int32_t i : rank.not_finite) out.not_finite.push_back(system.model().multiplier_name(i));
-  const Sparse M = sparse_value(f.graph, f.written.mass, f.n, f.n, f.n, f.m, q, v);
-  const bool positive = has_positive_mass(f, q, v);
+  const Sparse M = sparse_value(f.graph, f.written.mass, f.n, f.n, f.n, f.m, t, q, v);
+  const bool positive = has_positive_mass(f, t, q, v);
   out.mass_positive_definite = positive && f.added.c.empty();
   out.saddle_regular = out.redundant.empty() && positive;
   // Without inertia in some direction the matrix may still be regular; solving with it tells.
-  if (out.redundant.empty() && !out.saddle_regular) out.saddle_regular = system.acceleration()->solve(0.0, q, v);
+  if (out.redundant.empty() && !out.saddle_regular) out.saddle_regular = system.acceleration()->solve(t, q, v);
   if (!out.saddle_regular && out.redundant.empty())
     for (Eigen::Index i = 0; i < M.rows(); ++i)
       if (M.coeff(i, i) == 0.0) out.without_inertia.push_back(system.model().coordinates[static_cast<std::int32_t>(i)]);
@@ -235,7 +236,7 @@ class SparseProblem {
     const auto n = static_cast<Eigen::Index>(free_.size());
     std::vector<Eigen::Triplet<double>> list;
     VectorXd diagonal = VectorXd::Zero(n);
-    for (const auto& t : triplets(f_.graph, f_.mass, f_.n, f_.m, state_.q, state_.v)) {
+    for (const auto& t : triplets(f_.graph, f_.mass, f_.n, f_.m, state_.t, state_.q, state_.v)) {
       const std::int32_t i = place_[static_cast<std::size_t>(t.row())], j = place_[static_cast<std::size_t>(t.col())];
       if (i < 0 || j < 0) continue;
       list.emplace_back(i, j, t.value());
@@ -273,13 +274,13 @@ class SparseProblem {
   }
   VectorXd residual(const VectorXd& x) {
     set(x);
-    return scale_.cwiseProduct(Eigen::Map<const VectorXd>(value_(0.0, state_.q, state_.v).data(), rows_));
+    return scale_.cwiseProduct(Eigen::Map<const VectorXd>(value_(state_.t, state_.q, state_.v).data(), rows_));
   }
   bool linearise(const VectorXd& x) {
     set(x);
     std::vector<Eigen::Triplet<double>> list;
     bool finite = true;
-    for (const auto& t : triplets(f_.graph, derivative_, f_.n, f_.m, state_.q, state_.v)) {
+    for (const auto& t : triplets(f_.graph, derivative_, f_.n, f_.m, state_.t, state_.q, state_.v)) {
       const std::int32_t j = place_[static_cast<std::size_t>(t.col())];
       if (j >= 0) list.emplace_back(t.row(), j, scale_(t.row()) * t.value());
       finite = finite && std::isfinite(t.value());
@@ -339,10 +340,10 @@ Projected project_large_start(const System& system, Start& s) {
     const Entries& function = space == kPosition ? f.g : f.k;
     add_bounds(model, s);
     const auto judge = [&] {
-      return left_over(
-          model,
-          family_residuals(f.graph, function, space == kPosition, name, {s.q, s.v, s.q_error, s.v_error}, model.angles),
-          space);
+      return left_over(model,
+                       family_residuals(f.graph, function, space == kPosition, name,
+                                        {s.t, s.q, s.v, s.q_error, s.v_error}, model.angles),
+                       space);
     };
     if (judge().empty()) return "";
     SparseProblem problem(f, space, s, space == kPosition ? model.keep_q : model.keep_v);

@@ -22,11 +22,11 @@ struct RowRank {
   std::vector<std::int32_t> dependent;         // rows that follow from the others, also those below
   std::vector<std::int32_t> zero, not_finite;  // rows without a direction
 };
-RowRank row_rank(const Graph& g, const Entries& matrix, std::int32_t rows, std::int32_t n, std::span<const double> q,
-                 std::span<const double> v);
+RowRank row_rank(const Graph& g, const Entries& matrix, std::int32_t rows, std::int32_t n, double t,
+                 std::span<const double> q, std::span<const double> v);
 
 // Largest value of a matrix function.
-double largest_value(const FamilyMechanical& f, const Entries& matrix, std::span<const double> q,
+double largest_value(const FamilyMechanical& f, const Entries& matrix, double t, std::span<const double> q,
                      std::span<const double> v);
 
 }  // namespace rattleback

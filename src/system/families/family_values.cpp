@@ -24,11 +24,11 @@ std::int32_t side_by_side(Entries& entries) {
 }
 
 std::vector<Eigen::Triplet<double>> triplets(const Graph& g, const Entries& matrix, std::int32_t n, std::int32_t m,
-                                             std::span<const double> q, std::span<const double> v) {
+                                             double t, std::span<const double> q, std::span<const double> v) {
   Entries flat = matrix;
   const std::int32_t size = side_by_side(flat);
   Evaluator evaluate(g, flat, size, n, m);
-  const auto x = evaluate(0.0, q, v);
+  const auto x = evaluate(t, q, v);
   std::vector<Eigen::Triplet<double>> out;
   std::size_t k = 0;
   for (const Entry& e : matrix)
@@ -38,9 +38,9 @@ std::vector<Eigen::Triplet<double>> triplets(const Graph& g, const Entries& matr
 }
 
 Sparse sparse_value(const Graph& g, const Entries& matrix, std::int32_t rows, std::int32_t columns, std::int32_t n,
-                    std::int32_t m, std::span<const double> q, std::span<const double> v) {
+                    std::int32_t m, double t, std::span<const double> q, std::span<const double> v) {
   Sparse out(rows, columns);
-  const auto list = triplets(g, matrix, n, m, q, v);
+  const auto list = triplets(g, matrix, n, m, t, q, v);
   out.setFromTriplets(list.begin(), list.end());
   return out;
 }
@@ -64,8 +64,8 @@ bool is_positive(const Sparse& matrix) {
   return ldlt.info() == Eigen::Success && (ldlt.vectorD().array() > kSingularInertia).all();
 }
 
-bool has_positive_mass(const FamilyMechanical& f, std::span<const double> q, std::span<const double> v) {
-  return is_positive(sparse_value(f.graph, f.mass, f.n, f.n, f.n, f.m, q, v));
+bool has_positive_mass(const FamilyMechanical& f, double t, std::span<const double> q, std::span<const double> v) {
+  return is_positive(sparse_value(f.graph, f.mass, f.n, f.n, f.n, f.m, t, q, v));
 }
 
 }  // namespace rattleback

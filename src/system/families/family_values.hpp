@@ -14,9 +14,9 @@ namespace rattleback {
 std::int32_t side_by_side(Entries& entries);
 
 std::vector<Eigen::Triplet<double>> triplets(const Graph& g, const Entries& matrix, std::int32_t n, std::int32_t m,
-                                             std::span<const double> q, std::span<const double> v);
+                                             double t, std::span<const double> q, std::span<const double> v);
 Eigen::SparseMatrix<double> sparse_value(const Graph& g, const Entries& matrix, std::int32_t rows, std::int32_t columns,
-                                         std::int32_t n, std::int32_t m, std::span<const double> q,
+                                         std::int32_t n, std::int32_t m, double t, std::span<const double> q,
                                          std::span<const double> v);
 
 // Has a matrix function entries on its diagonal only? Does a function change in the course of a motion?
@@ -27,6 +27,6 @@ bool depends_on_motion(const Graph& g, std::span<const Entry> f);
 bool is_positive(const Eigen::SparseMatrix<double>& matrix);
 
 // Is L_vv, with the inertia that was added?
-bool has_positive_mass(const FamilyMechanical& f, std::span<const double> q, std::span<const double> v);
+bool has_positive_mass(const FamilyMechanical& f, double t, std::span<const double> q, std::span<const double> v);
 
 }  // namespace rattleback

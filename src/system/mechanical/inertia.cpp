@@ -20,7 +20,7 @@ MatrixXd evaluate(const Model& model, const Graph& graph, const std::vector<std:
   std::vector<NodeId> flat;
   for (const auto& row : rows) flat.insert(flat.end(), row.begin(), row.end());
   Evaluator e(graph, flat, model.coordinates.size(), model.multiplier_count());
-  const auto x = e(0.0, model.q0, model.v0);
+  const auto x = e(model.t0, model.q0, model.v0);
   MatrixXd out(static_cast<Index>(rows.size()), columns);
   for (Index i = 0; i < out.rows(); ++i)
     for (Index j = 0; j < columns; ++j) out(i, j) = x[static_cast<std::size_t>(i * columns + j)];

@@ -112,7 +112,7 @@ Redundancy::Redundancy(const System& whole, std::span<const double> q, std::span
   smallest_.resize(kPriorities);
 
   // A quaternion's radial direction has no inertia: the metric gets that of the constraints (see inertia.hpp).
-  const auto x = (*values_)(0.0, q, v);
+  const auto x = (*values_)(model().t0, q, v);
   std::vector<double> typical(n, 0.0);
   double heaviest = 0.0;
   const std::span<const double> M = x.subspan(mass_at_, n * n);
@@ -145,7 +145,7 @@ Redundancy::Redundancy(const System& whole, std::span<const double> q, std::span
     }
   constant_mass_ = f.mass.has_value() && weights_.empty();
   if (constant_mass_) metric(M);
-  (void)look(0.0, q, v);
+  (void)look(model().t0, q, v);
   usual_length_ = length_;
 }
 
@@ -424,14 +424,14 @@ std::vector<std::string> Redundancy::only_on_constraints(int number) {
     std::vector<double> near = q, fast = v;
     for (double& x : near) x += kAway * random() * std::fmax(std::fabs(x), size > 0.0 ? 0.1 * size : 1.0);
     for (double& x : fast) x += kAway * random() * (speed > 0.0 ? speed : 1.0);
-    if (!look(0.0, near, fast)) continue;
+    if (!look(model().t0, near, fast)) continue;
     for (std::size_t i = 0; i < found.size(); ++i) priority_[i] = s.kept[i] != 0 ? 0 : 1;
     prefer_ = 1.0;
     factor(kRankTolerance);
     for (std::size_t k = count_; k < picked_.size(); ++k)
       if (size_[static_cast<std::size_t>(picked_[k])] > 1e-6) found[static_cast<std::size_t>(picked_[k])] = 1;
   }
-  (void)look(0.0, q, v);
+  (void)look(model().t0, q, v);
   std::vector<std::string> out;
   for (std::int32_t i = 0; i < m_; ++i)
     if (found[static_cast<std::size_t>(i)] != 0) out.push_back(model().multiplier_name(i));

@@ -44,6 +44,7 @@ Start port_hamiltonian_start(const System& system, bool project) {
   constexpr double kToldFrom = 1e-10;  // a difference to what was written that is worth a note
   const Model& model = system.model();
   Start s;
+  s.t = model.t0;
   s.q = model.q0;
   const StartAnalysis a = analyse_start(system, s);
   if (!a.consistent) {
@@ -64,7 +65,7 @@ Start port_hamiltonian_start(const System& system, bool project) {
           "initial state violates the algebraic equation of '{}' (residual {:.3e}), and no consistent state was found "
           "near it: {}",
           name, value, projected.why));
-    if (determined && !system.acceleration()->solve(0.0, s.q, {}))
+    if (determined && !system.acceleration()->solve(s.t, s.q, {}))
       throw Error(
           fmt::format("initial state violates the algebraic equation of '{}' (residual {:.3e}), and the nearest "
                       "consistent state is singular: the constraints are dependent there and do not determine the "
@@ -77,7 +78,7 @@ Start port_hamiltonian_start(const System& system, bool project) {
                     name, value, std::sqrt(moved)));
   }
   const std::unique_ptr<Acceleration> level = system.acceleration();
-  if (level->solve(0.0, s.q, {})) {
+  if (level->solve(s.t, s.q, {})) {
     s.acceleration.assign(level->acceleration().begin(), level->acceleration().end());
     std::vector<std::string> found;
     for (std::size_t i = 0; i < s.q.size(); ++i) {
@@ -95,7 +96,7 @@ Start port_hamiltonian_start(const System& system, bool project) {
         "singular without zero rows and columns): the start is taken as it is");
   }
   PortHamiltonianStructure structure(system.port_hamiltonian());
-  if (const auto fault = structure.fault(0.0, s.q))
+  if (const auto fault = structure.fault(s.t, s.q))
     throw Error(fmt::format("model '{}' is not port-Hamiltonian at the start: {}", model.key, fault->text));
   return s;
 }

@@ -105,15 +105,15 @@ void analyse_odae(StartAnalysis& out, const System& system, const Judged& point,
   std::vector<NodeId> both = o.g;
   both.insert(both.end(), o.k.begin(), o.k.end());
   Evaluator signed_values(o.graph, both, n, m);
-  const auto x = signed_values(0.0, y, z);
+  const auto x = signed_values(point.t, y, z);
   find_active(out, model, x.first(o.g.size()), x.subspan(o.g.size()));
 
   std::vector<std::int32_t> rows;
   for (std::int32_t c = 0; c < m; ++c)
     if (out.active[static_cast<std::size_t>(c)] != 0) rows.push_back(c);
   const MatrixXd gy =
-      evaluate(o.graph, derivatives(o.graph, o.g, kPosition, o.ny), o.ny, n, m, 0.0, y, z)(rows, Eigen::all);
-  const MatrixXd kz = evaluate(o.graph, derivatives(o.graph, o.k, kVelocity, o.nz), o.nz, n, m, 0.0, y, z);
+      evaluate(o.graph, derivatives(o.graph, o.g, kPosition, o.ny), o.ny, n, m, point.t, y, z)(rows, Eigen::all);
+  const MatrixXd kz = evaluate(o.graph, derivatives(o.graph, o.k, kVelocity, o.nz), o.nz, n, m, point.t, y, z);
   const auto r_psi = derivatives(o.graph, o.r, kMultiplier, m);
   std::vector<Eigen::Index> among;
   out.rank = row_rank(gy, among);
@@ -121,10 +121,10 @@ void analyse_odae(StartAnalysis& out, const System& system, const Judged& point,
   find_dead_rows(out, gy, [&](Eigen::Index i) { return name(rows[static_cast<std::size_t>(i)]); });
   std::vector<double> at(psi.begin(), psi.end());
   at.resize(static_cast<std::size_t>(m), 0.0);
-  MatrixXd all = linalg::product(kz, evaluate(o.graph, r_psi, m, n, m, 0.0, y, z, at));
+  MatrixXd all = linalg::product(kz, evaluate(o.graph, r_psi, m, n, m, point.t, y, z, at));
   if (!all.allFinite()) {  // |psi|^0.85 has no derivative at 0
     std::fill(at.begin(), at.end(), 1.0);
-    all = linalg::product(kz, evaluate(o.graph, r_psi, m, n, m, 0.0, y, z, at));
+    all = linalg::product(kz, evaluate(o.graph, r_psi, m, n, m, point.t, y, z, at));
   }
   for (const std::int32_t c : model.odae.unilateral)
     if (all(c, c) < 0.0) out.pulling.push_back(name(c));
@@ -141,7 +141,7 @@ void analyse_port_hamiltonian(StartAnalysis& out, const System& system, const Ju
   };
   add_residuals(out, f.graph, part.constraints, true, row, at);
   out.rank = static_cast<int>(part.determining.size() + 2 * part.constraining.size());
-  out.saddle_regular = system.acceleration()->solve(0.0, at.q, {});
+  out.saddle_regular = system.acceleration()->solve(at.t, at.q, {});
   out.mass_positive_definite = true;
 }
 
@@ -175,8 +175,8 @@ void analyse_mechanical(StartAnalysis& out, const System& system, StartFunctions
   const auto name = [&](std::int32_t i) { return model.multiplier_name(i); };
   add_residuals(out, *functions.positions, f.g.size(), true, name, at);
   add_residuals(out, *functions.velocities, f.k.size(), false, name, at);
-  const MatrixXd K = matrix_of((*functions.K)(0.0, at.q, at.v), m, n);
-  const MatrixXd M = matrix_of((*functions.M)(0.0, at.q, at.v), n, n);
+  const MatrixXd K = matrix_of((*functions.K)(at.t, at.q, at.v), m, n);
+  const MatrixXd M = matrix_of((*functions.M)(at.t, at.q, at.v), n, n);
   out.rank = row_rank(K, dependent);
   find_dead_rows(out, K, [&](Eigen::Index i) { return name(static_cast<std::int32_t>(i)); });
   const VectorXd root = to_unit_inertia(M);
@@ -193,9 +193,9 @@ void analyse_dae(StartAnalysis& out, const System& system, const Judged& at, std
   const std::int32_t n = system.n(), m = system.m();
   const auto name = [&](std::int32_t i) { return system.model().constraint_names[i]; };
   add_residuals(out, f.graph, f.c, true, name, at);
-  const MatrixXd cy = evaluate(f.graph, derivatives(f.graph, f.c, kPosition, n), n, n, m, 0.0, at.q, {});
+  const MatrixXd cy = evaluate(f.graph, derivatives(f.graph, f.c, kPosition, n), n, n, m, at.t, at.q, {});
   const auto fz_nodes = derivatives(f.graph, f.f, kMultiplier, m);
-  const MatrixXd fz = evaluate(f.graph, fz_nodes, m, n, m, 0.0, at.q, {}, multipliers);
+  const MatrixXd fz = evaluate(f.graph, fz_nodes, m, n, m, at.t, at.q, {}, multipliers);
   out.rank = row_rank(cy, dependent);
   find_dead_rows(out, cy, [&](Eigen::Index i) { return name(static_cast<std::int32_t>(i)); });
   const MatrixXd product = linalg::product(cy, fz);
@@ -225,8 +225,8 @@ bool StartFunctions::take_parameters(std::span<const double> values) {
 
 double StartFunctions::multiplier_scale(const Start& start) {
   double mass = 0.0, row = 0.0;
-  for (const double x : (*M)(0.0, start.q, start.v)) mass = std::fmax(mass, std::fabs(x));
-  for (const double x : (*K)(0.0, start.q, start.v)) row = std::fmax(row, std::fabs(x));
+  for (const double x : (*M)(start.t, start.q, start.v)) mass = std::fmax(mass, std::fabs(x));
+  for (const double x : (*K)(start.t, start.q, start.v)) row = std::fmax(row, std::fabs(x));
   return mass > 0.0 && row > 0.0 ? mass / row : 1.0;
 }
 
@@ -253,7 +253,7 @@ StartAnalysis analyse(const System& system, StartFunctions& functions, const Jud
 StartAnalysis analyse_start(const System& system, std::span<const double> q, std::span<const double> v,
                             std::span<const double> multipliers) {
   StartFunctions functions(system);
-  return analyse(system, functions, Judged(system, q, v, {}, {}), multipliers);
+  return analyse(system, functions, Judged(system, system.model().t0, q, v, {}, {}), multipliers);
 }
 
 StartAnalysis analyse_start(const System& system, const Start& start, std::span<const double> multipliers) {

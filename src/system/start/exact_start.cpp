@@ -23,7 +23,7 @@ double exact_start_defect(const Model& model, std::span<const double> q, std::sp
   if (nodes.empty()) return 0.0;
   const auto n = static_cast<std::int32_t>(std::max(q.size(), v.size()));
   Evaluator exact(graph, nodes, n, model.multiplier_count());
-  const std::span<const double> x = exact(0.0, q, v);
+  const std::span<const double> x = exact(model.t0, q, v);
   double sum = 0.0;
   for (std::size_t i = 0; i < ours.size(); ++i)
     if (std::isfinite(x[i])) sum += (x[i] - ours[i]) * (x[i] - ours[i]);

@@ -14,17 +14,19 @@ std::vector<double> rounding_bounds(std::span<const double> x, std::span<const d
 
 // A state with its bounds.
 struct Judged {
-  Judged(const System& system, std::span<const double> positions, std::span<const double> velocities,
+  Judged(const System& system, double time, std::span<const double> positions, std::span<const double> velocities,
          std::span<const double> q_given, std::span<const double> v_given)
-      : q(positions),
+      : t(time),
+        q(positions),
         v(velocities),
         q_error(rounding_bounds(q, q_given, system.model().q0_error)),
         v_error(rounding_bounds(v, v_given, system.model().v0_error)),
         angles(system.model().angles) {}
-  Judged(const System& system, const Start& s) : Judged(system, s.q, s.v, s.q_error, s.v_error) {}
-  [[nodiscard]] RoundedValues::Point point() const { return {q, v, q_error, v_error}; }
+  Judged(const System& system, const Start& s) : Judged(system, s.t, s.q, s.v, s.q_error, s.v_error) {}
+  [[nodiscard]] RoundedValues::Point point() const { return {t, q, v, q_error, v_error}; }
   [[nodiscard]] RoundedValues::Point as_printed() const { return rattleback::as_printed(point(), angles); }
 
+  double t;
   std::span<const double> q, v;
   std::vector<double> q_error, v_error;
   std::span<const std::int32_t> angles;

@@ -67,7 +67,7 @@ class KineticMetric {
     values_.emplace(g, flat_, n_ * n_, n_, model.multiplier_count());
   }
   Metric operator()(const Start& s) {
-    Metric out{matrix_of((*values_)(0.0, s.q, s.v), n_, n_), {}};
+    Metric out{matrix_of((*values_)(s.t, s.q, s.v), n_, n_), {}};
     const VectorXd own = out.M.diagonal().cwiseAbs();
     out.typical = own;
     for (const auto& [i, j] : places_) out.typical(i) = std::fmax(out.typical(i), own(j));
@@ -148,7 +148,7 @@ class DenseProblem {
   }
   VectorXd residual(const VectorXd& x) {
     set(x);
-    const auto r = value_(0.0, state_.q, state_.v);
+    const auto r = value_(state_.t, state_.q, state_.v);
     return scale_.cwiseProduct(Eigen::Map<const VectorXd>(r.data(), rows_));
   }
   bool linearise(const VectorXd& x) {
@@ -182,7 +182,8 @@ class DenseProblem {
 
  private:
   MatrixXd jacobian() {
-    return matrix_of(slope_(0.0, state_.q, state_.v), rows_, static_cast<Eigen::Index>(x_.size()))(Eigen::all, free_);
+    return matrix_of(slope_(state_.t, state_.q, state_.v), rows_, static_cast<Eigen::Index>(x_.size()))(Eigen::all,
+                                                                                                        free_);
   }
 
   Start& state_;
@@ -293,6 +294,7 @@ Projected project_start(const System& system, Start& s) {
 
 Projected project_start(const System& system, std::vector<double>& q, std::vector<double>& v) {
   Start s;
+  s.t = system.model().t0;
   s.q = q;
   s.v = v;
   Projected out = project_start(system, s);

@@ -38,7 +38,7 @@ Start subset_start(const System& system, Start s) {
     rows->subset(set).model->v0_error = s.v_error;
   }
   Start part = consistent_start(*rows->subset(set).system, false);
-  (void)rows->look(0.0, s.q, s.v);
+  (void)rows->look(s.t, s.q, s.v);
   (void)rows->standing(rows->subset(set).kept);
   s.multipliers.assign(static_cast<std::size_t>(system.m()), 0.0);
   rows->spread(rows->subset(set).kept, part.multipliers, s.multipliers);
@@ -201,7 +201,7 @@ Start with_multipliers(const System& system, StartFunctions& functions, Start s)
   Acceleration& acceleration = acceleration_of(system, functions);
   std::vector<double> guess = system.model().z0;
   guess.resize(static_cast<std::size_t>(system.m()), 0.0);
-  if (!solve_from(acceleration, 0.0, s.q, s.v, guess)) {
+  if (!solve_from(acceleration, s.t, s.q, s.v, guess)) {
     if (system.graded_mass()) return without_multipliers(system, std::move(s), "");
     if (system.is_mechanical())
       throw Error(fmt::format("the multipliers at the start cannot be determined: {}", acceleration.report().reason));
@@ -226,6 +226,7 @@ Start consistent_start(const System& system, bool project, StartFunctions& funct
   if (system.is_port_hamiltonian()) return port_hamiltonian_start(system, project);
   const Model& model = system.model();
   Start s;
+  s.t = model.t0;
   s.q = model.q0;
   s.v = model.v0;
   StartAnalysis a = analyse(system, functions, Judged(system, s), model.z0);

@@ -58,8 +58,10 @@ struct Start {
   std::vector<double> q, v, multipliers, acceleration;
   std::vector<std::string> notes;
   std::vector<double> q_error = {}, v_error = {};
+  double t = 0.0;
 };
 StartAnalysis analyse_start(const System& system, const Start& start, std::span<const double> multipliers = {});
+// At the time of the model's own start.
 StartAnalysis analyse_start(const System& system, std::span<const double> q, std::span<const double> v,
                             std::span<const double> multipliers = {});
 

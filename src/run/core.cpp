@@ -1,0 +1,200 @@
+#include "run/core.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "bind/binding.hpp"
+#include "engine/plan_stepper.hpp"
+#include "model/kind_facts.hpp"
+#include "model/written.hpp"
+#include "rattleback/error.hpp"
+#include "run/complete.hpp"
+#include "run/option_table.hpp"
+
+namespace rattleback {
+namespace {
+
+Settings settings_of(const Values& values) {
+  Settings out;
+  for (const auto& [name, value] : values) out.emplace_back(name, fmt::format("{}", value));
+  return out;
+}
+
+// A state that was reached by steps of size h satisfies its constraints up to the rounding errors of the last step, whose
+// numbers are gone: those of Newton's last correction, and of differences of positions over h.
+constexpr double kReachedUlps = 64.0, kDifferenceUlps = 4.0;
+
+void put_state(std::vector<double>& to, std::vector<double>& errors, std::span<const double> from, const char* what,
+               double least) {
+  if (from.size() != to.size())
+    throw Error(fmt::format("{} has {} value{}, and the model has {}", what, from.size(), from.size() == 1 ? "" : "s",
+                            to.size()));
+  double size = 0.0;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    if (!std::isfinite(from[i])) throw Error(fmt::format("{}[{}] is {}, which is no number", what, i, from[i]));
+    size = std::fmax(size, std::fabs(from[i]));
+  }
+  std::copy(from.begin(), from.end(), to.begin());
+  errors.assign(to.size(), std::fmax(kReachedUlps * kUlp * size, least));
+}
+
+void put_positions(Model& model, std::span<const double> q, const char* what) {
+  put_state(model.q0, model.q0_error, q, what, 0.0);
+}
+void put_velocities(Model& model, std::span<const double> v, double h, const char* what) {
+  double size = 0.0;
+  for (const double x : model.q0) size = std::fmax(size, std::fabs(x));
+  put_state(model.v0, model.v0_error, v, what, h != 0.0 ? kDifferenceUlps * kUlp * size / std::fabs(h) : 0.0);
+}
+
+// The start that was asked for in the place of the model's own.
+void put_start(Model& model, const Options& given) {
+  model.t0 = given.from;
+  if (!given.q0.empty()) put_positions(model, given.q0, "q0");
+  if (!given.v0.empty())
+    put_velocities(model, given.v0, given.step != 0.0 ? given.step : model.run.step.value_or(0.0), "v0");
+}
+
+Model with_start(const Model& base, const Options& given) {
+  Model model = given.parameters.empty() ? base : base.with(settings_of(given.parameters));
+  put_start(model, given);
+  return model;
+}
+
+System& prepared(System& system, const Options& options) {
+  if (options.redundant == Redundant::minimum_norm) system.allow_redundant();
+  return system;
+}
+
+const PlanStepper* plan_stepper_of(const BoundMethod& method) {
+  return dynamic_cast<const PlanStepper*>(method.stepper.get());
+}
+
+}  // namespace
+
+RunCore::RunCore(std::shared_ptr<const Model> base, const Options& given)
+    : base_(std::move(base)),
+      model(with_start(*base_, given)),
+      options(complete(model, given)),
+      system(model),
+      functions(prepared(system, options)),
+      start(consistent_start(system, options.project, functions)),
+      reported(system, options),
+      method(bind(system, options, start)) {
+  if (options.audit_power && stepper().power() == nullptr)
+    throw Error(
+        fmt::format("--audit power adds up the work at the stages of Runge-Kutta methods on mechanical systems; '{}' "
+                    "cannot tell it on this system. Leave it out",
+                    method.name));
+  dense_ = wants_dense(options);
+  adaptive_ = options.adaptive > 0.0;
+  acceleration = system.acceleration();
+  stepper().start(start.t, start.q, start.v, start.multipliers, start.acceleration);
+}
+
+bool RunCore::begin(const Options& given) {
+  if (!take_parameters(given)) return false;
+  put_start(model, given);
+  options = complete(model, given);
+  start = consistent_start(system, options.project, functions);
+  restart();
+  return true;
+}
+
+// Parameters, and the starts that follow them.
+bool RunCore::take_parameters(const Options& given) {
+  Model next = *base_;
+  if (!given.parameters.empty()) {
+    if (!reader_ && base_->written) reader_ = std::make_unique<StartReader>(*base_);
+    LoadOptions load = base_->written ? base_->written->options : LoadOptions{};
+    for (auto& each : settings_of(given.parameters)) load.set.push_back(std::move(each));
+    if (!reader_ || !reader_->read(load, next)) next = base_->with(settings_of(given.parameters));
+  }
+  const bool same = next.parameters == model.parameters;
+  if (same) next.graph = model.graph;
+  model = std::move(next);
+  if (same) return true;
+  std::vector<double> values;
+  for (const auto& parameter : model.parameters) values.push_back(parameter.second);
+  equations.reset();
+  auto* const plan = dynamic_cast<PlanStepper*>(method.stepper.get());
+  return plan != nullptr && system.take_parameters() && functions.take_parameters(values) &&
+         plan->set_parameters(values);
+}
+
+// Is more of the step decided by the start than its numbers? Then it is derived for each.
+bool RunCore::step_depends_on_start() const {
+  const PlanStepper* const stepper = plan_stepper_of(method);
+  return stepper == nullptr || !stepper->can_be_renewed() || system.redundancy() != nullptr ||
+         (options.tableau.empty() && find_entry(options.method).as<EnergyMethod>() != nullptr);
+}
+
+void RunCore::restart() {
+  acceleration = system.acceleration();
+  reported = ReportedState(system, options);
+  if (step_depends_on_start() || wants_dense(options) != dense_ || (options.adaptive > 0.0) != adaptive_) {
+    method = bind(system, options, start);
+    dense_ = wants_dense(options);
+    adaptive_ = options.adaptive > 0.0;
+  } else {
+    auto level = system.acceleration();
+    level->set_refine(false);
+    static_cast<PlanStepper&>(stepper()).renew(
+        system.is_mechanical() && system.m() > 0 ? functions.multiplier_scale(start) : 1.0, std::move(level));
+  }
+  stepper().start(start.t, start.q, start.v, start.multipliers, start.acceleration);
+}
+
+bool RunCore::change_parameters(std::span<const double> values) {
+  auto* const plan = dynamic_cast<PlanStepper*>(method.stepper.get());
+  if (plan == nullptr || step_depends_on_start() || !plan->change_parameters(values)) return false;
+  system.use_parameters(values);
+  if (acceleration->plan() != nullptr && !acceleration->set_parameters(values)) return false;
+  changed_.assign(values.begin(), values.end());
+  return true;
+}
+
+// Parameters that were changed on the way, in everything that judges a state.
+bool RunCore::settle_parameters() {
+  if (changed_.empty()) return true;
+  auto graph = std::make_shared<Graph>(*model.graph);
+  if (!graph->set_parameters(changed_, model.parameter_errors)) return false;
+  model.graph = std::move(graph);
+  for (std::size_t i = 0; i < changed_.size(); ++i) model.parameters[i].second = changed_[i];
+  if (!system.take_parameters() || !functions.take_parameters(changed_)) return false;
+  equations.reset();
+  changed_.clear();
+  return true;
+}
+
+bool RunCore::move_to(double t, std::span<const double> q, std::span<const double> v) {
+  if (!settle_parameters()) return false;
+  const Model before = model;
+  try {
+    model.t0 = t;
+    put_positions(model, q, "q");
+    put_velocities(model, v, options.step, "v");
+    start = consistent_start(system, options.project, functions);
+  } catch (...) {
+    model.t0 = before.t0;
+    model.q0 = before.q0;
+    model.v0 = before.v0;
+    model.q0_error = before.q0_error;
+    model.v0_error = before.v0_error;
+    throw;
+  }
+  restart();
+  return true;
+}
+
+std::string differs_in_plan(const Options& prepared, const Options& asked) {
+  for (const OptionRow& row : option_table()) {
+    if (row.between_runs) continue;
+    const std::string here = option_text(row, asked), there = option_text(row, prepared);
+    if (here != there) return fmt::format("{}: '{}' here, and it was prepared with '{}'", flag_of(row), here, there);
+  }
+  return "";
+}
+
+}  // namespace rattleback

@@ -1,0 +1,84 @@
+#include "run/option_text.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "model/grammar/suggest.hpp"
+#include "rattleback/error.hpp"
+#include "run/option_table.hpp"
+
+namespace rattleback {
+namespace {
+
+template <class Number>
+Number number_of(const OptionRow& row, const std::string& text) {
+  Number x{};
+  const char* const end = text.data() + text.size();
+  const auto [stop, fault] = std::from_chars(text.data(), end, x);
+  if (fault != std::errc{} || stop != end || text.empty())
+    throw Error(fmt::format("{} takes a {}number, found '{}'", flag_of(row), is_whole(row) ? "whole " : "", text));
+  if (const std::string wrong = fault_of(row, static_cast<double>(x)); !wrong.empty()) throw Error(wrong);
+  return x;
+}
+
+struct Put {
+  const OptionRow& row;
+  const std::string& text;
+  Options& options;
+
+  void operator()(bool Options::*field) const {
+    if (text != "true" && text != "false")
+      throw Error(fmt::format("{} takes true or false, found '{}'", flag_of(row), text));
+    options.*field = text == "true";
+  }
+  void operator()(std::string Options::*field) const {
+    if (const std::string wrong = fault_of(row, text); !wrong.empty()) throw Error(wrong);
+    options.*field = text;
+  }
+  template <class E>
+  void operator()(Choice<E> Options::*field) const {
+    if (const std::string wrong = fault_of(row, text); !wrong.empty()) throw Error(wrong);
+    options.*field = text;
+  }
+  void operator()(std::vector<std::string> Options::*field) const { (options.*field).push_back(text); }
+  template <class Number>
+  requires std::is_arithmetic_v<Number>
+  void operator()(Number Options::*field) const { options.*field = number_of<Number>(row, text); }
+  template <class Number>
+  requires std::is_arithmetic_v<Number>
+  void operator()(std::optional<Number> Options::*field) const { options.*field = number_of<Number>(row, text); }
+  template <class Other>
+  void operator()(Other Options::*) const {
+    throw Error(fmt::format("{} is no option that a text could give", flag_of(row)));
+  }
+};
+
+}  // namespace
+
+void put_option(Options& options, std::string_view name, const std::string& value) {
+  const std::span<const OptionRow> table = option_table();
+  const auto named = [&](const OptionRow& row) { return row.name == name && (row.word.empty() || row.word == value); };
+  const auto row = std::find_if(table.begin(), table.end(), named);
+  if (row != table.end()) {
+    static const std::string yes = "true";
+    return std::visit(Put{*row, row->word.empty() ? value : yes, options}, row->field);
+  }
+  std::vector<std::string> known;
+  for (const OptionRow& each : table)
+    if (std::find(known.begin(), known.end(), each.name) == known.end()) known.emplace_back(each.name);
+  if (std::find(known.begin(), known.end(), name) != known.end()) {
+    std::string words;
+    for (const OptionRow& each : table)
+      if (each.name == name) words += fmt::format("{}{}", words.empty() ? "" : ", ", each.word);
+    throw Error(fmt::format("--{} takes {}, found '{}'", name, words, value));
+  }
+  throw Error(
+      fmt::format("unknown option `{}`. {}Options: {}", name, front::did_you_mean(name, known), front::listed(known)));
+}
+
+std::string exact_text(double x) { return fmt::format("{}", x); }
+
+}  // namespace rattleback

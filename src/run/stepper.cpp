@@ -1,0 +1,426 @@
+#include "rattleback/stepper.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <new>
+
+#include <fmt/format.h>
+
+#include "expr/parameters.hpp"
+#include "expr/traverse.hpp"
+#include "rattleback/error.hpp"
+#include "run/choice.hpp"
+#include "run/complete.hpp"
+#include "run/failure.hpp"
+#include "run/names.hpp"
+#include "run/parts.hpp"
+#include "system/angles.hpp"
+#include "text/words.hpp"
+
+namespace rattleback {
+namespace {
+
+// For each parameter: do constraints contain it? Other values may break them then.
+std::vector<char> in_constraints(const Model& model) {
+  std::vector<NodeId> roots;
+  for (const Entries* list : {&model.holonomic, &model.nonholonomic, &model.constraints})
+    for (const Entry& e : *list) roots.push_back(e.expr);
+  std::vector<char> out(model.parameters.size(), 0);
+  const Graph& g = *model.graph;
+  std::vector<NodeId> open;
+  for (const NodeId id : reachable(g, roots))
+    if (g.is_made(id)) open.push_back(id);
+  std::vector<char> seen(g.size(), 0);
+  while (!open.empty()) {
+    const NodeId id = open.back();
+    open.pop_back();
+    if (seen[id] != 0 || !g.is_made(id)) continue;
+    seen[id] = 1;
+    const Node& n = g[id];
+    if (n.c == kMadeByParameter) {
+      out[n.a] = 1;
+    } else if (n.c == kMadeInGroup) {
+      for (const NodeId k : g.groups()[n.a].from) open.push_back(k);
+    } else {
+      open.push_back(n.a);
+      if (arity(op_that_made(n.c)) > 1) open.push_back(n.b);
+    }
+  }
+  return out;
+}
+
+// A stepper has no end of its own.
+Options without_end(Options o) {
+  o.until.reset();
+  o.steps = 0;
+  if (o.adaptive > 0.0) {
+    o.steps.reset();
+    o.until = std::copysign(std::numeric_limits<double>::infinity(), o.step);
+  }
+  o.keep_records = false;
+  return o;
+}
+
+void refuse(const Options& o) {
+  const auto no = [](const char* option, const char* why) {
+    throw Error(fmt::format("{}: a Stepper {}. Leave it out, or use simulate()", option, why));
+  };
+  if (!o.checkpoint.empty()) no("checkpoint", "is saved by save()");
+  if (o.audit_reverse || o.audit_order) no("audit", "does not integrate again");
+  if (o.output_every != 0.0 || o.every != 0) no("output-every", "records nothing");
+}
+
+}  // namespace
+
+bool operator==(const Snapshot& a, const Snapshot& b) {
+  const auto same = [](double x, double y) {
+    return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
+  };
+  return a.of == b.of && std::equal(a.numbers.begin(), a.numbers.end(), b.numbers.begin(), b.numbers.end(), same);
+}
+
+struct Stepper::Impl {
+  Impl(const Model& model, const Options& options);
+
+  // Steps of size h in one call; adaptive: one step that is chosen.
+  StepReport advance(double h, std::int64_t count);
+  StepReport guarded(double h, std::int64_t count) noexcept;
+  StepReport to(double time);
+  StepReport not_ok(Failure why, const char* text);
+  StepReport failed(const AdvanceReport& report, double h, StepReport out);
+  // Another core, at the state of now or at a given one.
+  void derive_anew(const Values& parameters);
+  void derive_anew(const Values& parameters, double t, std::span<const double> at, std::span<const double> v);
+  void judge();
+  void look();  // at energy and multipliers, once for each state
+  void make_single();
+  [[nodiscard]] StepTaker& taker() const { return core->stepper(); }
+  [[nodiscard]] bool chooses() const { return adaptive || core->method.adaptive; }
+  [[nodiscard]] bool is_two_step() const { return core->method.two_step && taken > 0; }
+  void refuse_two_step(const char* what) const;
+  [[nodiscard]] Values values() const;
+  [[nodiscard]] std::string identity() const;
+
+  Options given;  // as asked for
+  std::unique_ptr<RunCore> core;
+  std::unique_ptr<SingleSteps> single;  // with events or chosen steps
+  bool adaptive = false;
+  double h = 0.0;
+  std::int64_t taken = 0;
+  std::vector<double> parameters;
+  std::vector<char> constraining;  // by parameter
+  bool judges = false;             // a parameter in a constraint was changed
+  bool stale = true;               // what is observed belongs to an earlier state
+  double energy = 0.0;
+  std::vector<double> q, multipliers;
+  bool reports_as_is = false;  // positions are those of the step
+  // Of the call that was not ok.
+  AdvanceReport failure;
+  FailedStep where;
+  std::string said;
+};
+
+Stepper::Impl::Impl(const Model& model, const Options& options) : given(options) {
+  if (const std::string faults = options.validate(); !faults.empty()) throw Error(faults);
+  refuse(options);
+  adaptive = options.adaptive > 0.0;
+  core = std::make_unique<RunCore>(std::make_shared<const Model>(model), without_end(options));
+  h = core->options.step;
+  for (const auto& parameter : core->model.parameters) parameters.push_back(parameter.second);
+  constraining = in_constraints(core->model);
+  reports_as_is = core->model.angles.empty() && core->system.algebraic_states().empty();
+  q.resize(core->start.q.size());
+  multipliers.reserve(static_cast<std::size_t>(core->system.m()));
+  if (options.native == Native::on) NativeChoice(Native::on, taker(), options.stop);
+  make_single();
+}
+
+void Stepper::Impl::make_single() {
+  single.reset();
+  if (!adaptive && given.event.empty()) return;
+  single = std::make_unique<SingleSteps>(core->system, core->options, core->start, core->method, core->reported,
+                                         [](const RecordPoint&) {});
+  single->begin();
+}
+
+std::string Stepper::Impl::identity() const {
+  return fmt::format("{} with {}({}), {} numbers", core->model.key.empty() ? core->model.name : core->model.key,
+                     core->method.name, core->method.stages, core->model.coordinates.size());
+}
+
+Values Stepper::Impl::values() const {
+  Values out;
+  for (std::size_t i = 0; i < parameters.size(); ++i) out.emplace_back(core->model.parameters[i].first, parameters[i]);
+  return out;
+}
+
+void Stepper::Impl::refuse_two_step(const char* what) const {
+  if (is_two_step())
+    throw Error(
+        fmt::format("{}: '{}' is a two-step method, whose next step needs the one before with the same step, "
+                    "parameters and motion. Make another Stepper from here, or choose a one-step method",
+                    what, core->method.name));
+}
+
+StepReport Stepper::Impl::not_ok(Failure why, const char* text) {
+  failure = {};
+  said = text;
+  return {.ok = false, .failure = why};
+}
+
+StepReport Stepper::Impl::failed(const AdvanceReport& report, double size, StepReport out) {
+  failure = report;
+  said.clear();
+  where = {.t = taker().t(), .h = size, .step = taken, .adaptive = core->method.adaptive, .ends = report.failure.ends};
+  out.ok = false;
+  out.failure = failure_of(report.failure);
+  return out;
+}
+
+StepReport Stepper::Impl::advance(double size, std::int64_t count) {
+  if (judges) judge();
+  StepReport out;
+  StepTaker& s = taker();
+  const std::int64_t before = s.iterations;
+  stale = true;
+  if (single == nullptr) {
+    const AdvanceReport report = s.advance(size, count);
+    out.steps = report.done;
+    out.iterations = static_cast<int>(s.iterations - before);
+    taken += report.done;
+    return report.ok ? out : failed(report, size, out);
+  }
+  for (; out.steps < count; ++out.steps, ++taken) {
+    const AdvanceReport report = single->step(size);
+    out.iterations = static_cast<int>(s.iterations - before);
+    if (!report.ok) return failed(report, adaptive ? single->last_step() : size, out);
+  }
+  return out;
+}
+
+// Nothing is thrown out of a step.
+StepReport Stepper::Impl::guarded(double size, std::int64_t count) noexcept {
+  try {
+    return advance(size, count);
+  } catch (const std::bad_alloc&) {
+    failure = {};
+    said.clear();
+    return {.ok = false, .failure = Failure::inconsistent};
+  } catch (const std::exception& error) {
+    return not_ok(Failure::inconsistent, error.what());
+  }
+}
+
+StepReport Stepper::Impl::to(double time) {
+  const double now = taker().t(), way = time - now;
+  if (!std::isfinite(time)) return not_ok(Failure::inconsistent, "advance_to: the time is no finite number");
+  if (way == 0.0) return {};
+  if (adaptive) {
+    if (way * (h < 0.0 ? -1.0 : 1.0) < 0.0)
+      return not_ok(Failure::inconsistent, "advance_to: that time is passed already");
+    StepReport out;
+    core->options.until = time;
+    while (out.ok && !single->finished()) {
+      const StepReport one = guarded(0.0, 1);
+      out.steps += one.steps;
+      out.iterations += one.iterations;
+      out.ok = one.ok;
+      out.failure = one.failure;
+    }
+    core->options.until = std::copysign(std::numeric_limits<double>::infinity(), h);
+    return out;
+  }
+  if (way / h < 0.0) return not_ok(Failure::inconsistent, "advance_to: that time is passed already");
+  const double ratio = way / h;
+  if (!(ratio < 9e15)) return not_ok(Failure::inconsistent, "advance_to: that time is too many steps away");
+  const auto whole = static_cast<std::int64_t>(std::floor(ratio * (1.0 + 1e-9)));
+  double last = way - static_cast<double>(whole) * h;
+  if (std::fabs(last) <= 1e-9 * std::fabs(way)) last = 0.0;
+  if (last != 0.0 && core->method.two_step)
+    return not_ok(Failure::inconsistent,
+                  "advance_to: the steps of a two-step method have one size, and that time is not a multiple of it");
+  StepReport out = whole > 0 ? guarded(h, whole) : StepReport{};
+  if (!out.ok || last == 0.0) return out;
+  const StepReport end = guarded(last, 1);
+  return {.ok = end.ok,
+          .failure = end.failure,
+          .steps = out.steps + end.steps,
+          .iterations = out.iterations + end.iterations};
+}
+
+void Stepper::Impl::derive_anew(const Values& now) {
+  const std::vector<double> at = unwrapped_positions(taker()), v(taker().v().begin(), taker().v().end());
+  derive_anew(now, taker().t(), at, v);
+}
+
+void Stepper::Impl::derive_anew(const Values& now, double t, std::span<const double> at, std::span<const double> v) {
+  Options o = given;
+  o.parameters = now;
+  o.from = t;
+  o.q0.assign(at.begin(), at.end());
+  o.v0.assign(v.begin(), v.end());
+  auto next = std::make_unique<RunCore>(core->base(), without_end(o));
+  core = std::move(next);
+  make_single();
+}
+
+// A parameter in a constraint was changed: is the state consistent with it?
+void Stepper::Impl::judge() {
+  const std::vector<double> at = unwrapped_positions(taker()), v(taker().v().begin(), taker().v().end());
+  if (!core->change_parameters(parameters) || !core->move_to(taker().t(), at, v))
+    derive_anew(values());
+  else
+    make_single();
+  judges = false;
+}
+
+void Stepper::Impl::look() {
+  if (!stale) return;
+  const StepTaker& s = taker();
+  const RecordPoint at{s.t(), s.q(), s.v(), s.turns(), &s};
+  energy = core->system.has_energy() ? core->system.observe(s.t(), s.q(), s.v(), s.active()).energy : 0.0;
+  multipliers.clear();
+  (void)append_multipliers(*core, at, multipliers);
+  stale = false;
+}
+
+Stepper::Stepper(const Model& model, const Options& options) : impl_(std::make_unique<Impl>(model, options)) {}
+Stepper::Stepper(Stepper&&) noexcept = default;
+Stepper& Stepper::operator=(Stepper&&) noexcept = default;
+Stepper::~Stepper() = default;
+
+StepReport Stepper::step() noexcept { return impl_->guarded(impl_->h, 1); }
+
+StepReport Stepper::step(double h) noexcept {
+  Impl& i = *impl_;
+  if (!(std::isfinite(h) && h != 0.0))
+    return i.not_ok(Failure::inconsistent, "step: its size must be finite and not 0");
+  if (i.chooses())
+    return i.not_ok(Failure::inconsistent, "step(h): the steps are chosen, so that none has a given size");
+  if (i.core->method.two_step && h != i.h)
+    return i.not_ok(Failure::inconsistent, "step(h): the steps of a two-step method have one size");
+  return i.guarded(h, 1);
+}
+
+StepReport Stepper::advance(std::int64_t steps) noexcept {
+  if (steps < 0) return impl_->not_ok(Failure::inconsistent, "advance: the number of steps must not be negative");
+  return steps == 0 ? StepReport{} : impl_->guarded(impl_->h, steps);
+}
+
+StepReport Stepper::advance_to(double t) noexcept { return impl_->to(t); }
+
+double Stepper::t() const { return impl_->taker().t(); }
+double Stepper::step_size() const { return impl_->h; }
+
+double Stepper::energy() const {
+  impl_->look();
+  return impl_->energy;
+}
+
+std::span<const double> Stepper::q() const {
+  const StepTaker& s = impl_->taker();
+  if (impl_->reports_as_is) return s.q();
+  const std::span<const double> reported = impl_->core->reported(s.t(), s.q());
+  std::copy(reported.begin(), reported.end(), impl_->q.begin());
+  unwrap(impl_->q, s.turns());
+  return impl_->q;
+}
+
+std::span<const double> Stepper::v() const { return impl_->taker().v(); }
+
+std::span<const double> Stepper::multipliers() const {
+  impl_->look();
+  return impl_->multipliers;
+}
+
+std::size_t Stepper::index(std::string_view name) const { return find_place(impl_->core->model, name).index; }
+
+void Stepper::set_step(double h) {
+  Impl& i = *impl_;
+  if (!(std::isfinite(h) && h != 0.0)) throw Error("set_step: the size of a step must be finite and not 0");
+  if (i.chooses()) throw Error("set_step: the steps are chosen by a tolerance");
+  if (h != i.h) i.refuse_two_step("set_step");
+  i.h = h;
+}
+
+void Stepper::set_parameter(std::string_view name, double value) {
+  Impl& i = *impl_;
+  const std::size_t which = find_parameter(i.core->model, name);
+  if (!std::isfinite(value)) throw Error(fmt::format("set_parameter: {} = {} is no finite number", name, value));
+  if (i.parameters[which] == value) return;
+  i.refuse_two_step("set_parameter");
+  const double before = i.parameters[which];
+  i.parameters[which] = value;
+  i.stale = true;
+  if (i.constraining[which] != 0) {
+    i.judges = true;
+    return;
+  }
+  if (i.core->change_parameters(i.parameters)) return;
+  try {
+    i.derive_anew(i.values());
+  } catch (...) {
+    i.parameters[which] = before;
+    throw;
+  }
+}
+
+void Stepper::set_state(double t, std::span<const double> q, std::span<const double> v) {
+  Impl& i = *impl_;
+  i.refuse_two_step("set_state");
+  if (!std::isfinite(t)) throw Error("set_state: the time is no finite number");
+  if (i.core->move_to(t, q, v))
+    i.make_single();
+  else
+    i.derive_anew(i.values(), t, q, v);
+  i.stale = true;
+  i.judges = false;
+}
+
+Snapshot Stepper::save() const {
+  const Impl& i = *impl_;
+  if (i.core->method.adaptive)
+    throw Error(fmt::format("save: what method '{}' knows of its last steps cannot be saved", i.core->method.name));
+  Snapshot out;
+  out.of = i.identity();
+  out.numbers = {i.h, static_cast<double>(i.taken), i.judges ? 1.0 : 0.0};
+  out.numbers.insert(out.numbers.end(), i.parameters.begin(), i.parameters.end());
+  const std::vector<double> own = i.taker().save(), single = i.single ? i.single->save() : std::vector<double>{};
+  out.numbers.push_back(static_cast<double>(own.size()));
+  out.numbers.insert(out.numbers.end(), own.begin(), own.end());
+  out.numbers.insert(out.numbers.end(), single.begin(), single.end());
+  return out;
+}
+
+void Stepper::restore(const Snapshot& from) {
+  Impl& i = *impl_;
+  if (from.of != i.identity())
+    throw Error(fmt::format("restore: the snapshot is one of {}, and this is {}", from.of, i.identity()));
+  const std::size_t fixed = 3, count = i.parameters.size();
+  const std::span<const double> all(from.numbers);
+  const std::vector<double> values(all.begin() + fixed, all.begin() + static_cast<std::ptrdiff_t>(fixed + count));
+  if (values != i.parameters) {
+    i.parameters = values;
+    if (!i.core->change_parameters(values)) i.derive_anew(i.values());
+  }
+  i.h = all[0];
+  i.taken = static_cast<std::int64_t>(all[1]);
+  i.judges = all[2] != 0.0;
+  const auto size = static_cast<std::size_t>(all[fixed + count]);
+  const std::span<const double> rest = all.subspan(fixed + count + 1);
+  i.taker().load(rest.first(size));
+  if (i.single) i.single->load(rest.subspan(size));
+  i.stale = true;
+}
+
+std::string Stepper::message() const {
+  const Impl& i = *impl_;
+  if (!i.said.empty() || i.failure.ok) return i.said;
+  return in_words(failure_text(i.core->method, i.core->system, i.where, i.failure.failure));
+}
+
+const Model& Stepper::model() const { return impl_->core->model; }
+
+}  // namespace rattleback

@@ -1,0 +1,324 @@
+// One step at a time: the bits of simulate(), whatever was done in between; what cannot be is refused and changes nothing.
+#include "rattleback/stepper.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "rattleback/error.hpp"
+#include "rattleback/method.hpp"
+#include "support/count_allocations_of.hpp"
+#include "support/motion.hpp"
+
+namespace rattleback::testing {
+namespace {
+
+std::vector<double> list(std::span<const double> x) { return {x.begin(), x.end()}; }
+
+bool same_bits(std::span<const double> a, std::span<const double> b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
+}
+
+struct Case {
+  const char* system;
+  Options options;
+};
+
+// Every method on a system of every kind that it takes.
+std::vector<Case> all_cases() {
+  std::vector<Case> out;
+  for (const char* const system :
+       {"skate", "double-pendulum", "chaplygin-sleigh", "gearbox", "gearbox-reduced", "pendulum-ph", "two-oscillators",
+        "friction-on-cubic", "odae-exponential", "dae-hessenberg"})
+    for (const MethodInfo& info : methods()) out.push_back({system, {.method = std::string(info.name)}});
+  return out;
+}
+
+std::optional<Model> model_of(const char* system) {
+  try {
+    return load_model(system);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+TEST(Stepper, HasTheBitsOfSimulateForEveryMethodAndKind) {
+  int compared = 0;
+  for (Case c : all_cases()) {
+    const std::optional<Model> model = model_of(c.system);
+    if (!model) continue;
+    c.options.native = Native::off;
+    c.options.record_multipliers = false;
+    if (!model->run.step) c.options.step = 0.01;
+    c.options.steps = 12;
+    Trajectory run;
+    try {
+      run = simulate(*model, c.options);
+    } catch (const Error&) {
+      EXPECT_THROW(Stepper(*model, c.options), Error) << c.system << ", " << c.options.method;
+      continue;
+    }
+    if (run.status != Status::done) continue;
+    SCOPED_TRACE(std::string(c.system) + ", " + c.options.method);
+    ++compared;
+    Stepper stepper(*model, c.options);
+    EXPECT_TRUE(same_bits(stepper.q(), run.start_q));
+    for (int k = 0; k < 5; ++k) ASSERT_TRUE(stepper.step()) << stepper.message();
+    const bool saves = c.options.method != "ode" && c.options.method != "index1" && c.options.method != "baumgarte";
+    std::optional<Snapshot> saved;
+    if (saves) saved = stepper.save();
+    ASSERT_TRUE(stepper.advance(7));
+    EXPECT_TRUE(same_bits(stepper.q(), run.q));
+    EXPECT_TRUE(same_bits(stepper.v(), run.v));
+    EXPECT_TRUE(same_bits(stepper.multipliers(), run.multipliers));
+    EXPECT_EQ(stepper.t(), run.t);
+    if (!saves) continue;
+    // Back, somewhere else in between, and into another stepper.
+    stepper.restore(*saved);
+    EXPECT_EQ(stepper.save(), *saved);
+    Stepper other(*model, c.options);
+    other.restore(*saved);
+    for (Stepper* const s : {&stepper, &other}) {
+      ASSERT_TRUE(s->advance(7));
+      EXPECT_TRUE(same_bits(s->q(), run.q));
+      EXPECT_TRUE(same_bits(s->multipliers(), run.multipliers));
+    }
+  }
+  EXPECT_GT(compared, 60);
+}
+
+TEST(Stepper, TakesChosenStepsAndActsOnEvents) {
+  const Model model = load_model("double-pendulum");
+  Options options{.method = "spark-gauss", .stages = 2, .until = 0.5, .adaptive = 1e-8, .native = "off"};
+  const Trajectory run = simulate(model, options);
+  Stepper stepper(model, options);
+  ASSERT_TRUE(stepper.advance_to(0.5)) << stepper.message();
+  EXPECT_EQ(stepper.t(), 0.5);
+  EXPECT_TRUE(same_bits(stepper.q(), run.q));
+  EXPECT_FALSE(stepper.step(0.01));
+  EXPECT_THROW(stepper.set_step(0.1), Error);
+}
+
+TEST(Stepper, WholeStepsAndAShorterOneEndOnATime) {
+  const Model model = load_model("skate");
+  const Options options{.method = "spark-lobatto-ab", .stages = 3, .step = 0.1, .until = 1.234, .native = "off"};
+  const Trajectory run = simulate(model, options);
+  Stepper stepper(model, options);
+  const StepReport report = stepper.advance_to(1.234);
+  EXPECT_TRUE(report);
+  EXPECT_EQ(report.steps, 13);
+  EXPECT_TRUE(same_bits(stepper.q(), run.q));
+  // What is passed, or no step at all, changes nothing.
+  const std::vector<double> q = list(stepper.q());
+  for (const StepReport& wrong : {stepper.advance_to(1.0), stepper.step(0.0), stepper.step(std::nan("")),
+                                  stepper.advance_to(std::numeric_limits<double>::infinity()), stepper.advance(-1)}) {
+    EXPECT_FALSE(wrong);
+    EXPECT_EQ(wrong.failure, Failure::inconsistent);
+  }
+  EXPECT_FALSE(stepper.message().empty());
+  EXPECT_TRUE(same_bits(stepper.q(), q));
+  EXPECT_EQ(stepper.t(), 1.234);
+  // Back in time.
+  EXPECT_TRUE(stepper.step(-0.1));
+  EXPECT_NEAR(stepper.t(), 1.134, 1e-15);
+}
+
+TEST(Stepper, AllocatesNothingInAStep) {
+  const Model model = load_model("double-pendulum");
+  Stepper stepper(model, {.method = "spark-gauss", .stages = 2, .step = 0.01, .native = "off"});
+  ASSERT_TRUE(stepper.advance(10));
+  const long before = allocations_so_far();
+  for (int k = 0; k < 100; ++k) ASSERT_TRUE(stepper.step());
+  EXPECT_EQ(allocations_so_far(), before);
+  (void)stepper.energy();
+  (void)stepper.multipliers();
+  stepper.set_parameter("m1", 1.25);
+  ASSERT_TRUE(stepper.step());
+  const long settled = allocations_so_far();
+  for (int k = 0; k < 100; ++k) {
+    stepper.set_parameter("m1", 1.5 + 0.001 * k);
+    ASSERT_TRUE(stepper.step());
+    (void)stepper.energy();
+    (void)stepper.multipliers();
+  }
+  EXPECT_EQ(allocations_so_far(), settled);
+}
+
+// The motion after a change is that of a run that begins there with the changed parameter.
+TEST(Stepper, ParametersChangeOnTheWay) {
+  const Model model = load_model("skate");
+  const Options options{.method = "spark-lobatto-ab", .stages = 3, .step = 0.05, .native = "off"};
+  Stepper stepper(model, options);
+  ASSERT_TRUE(stepper.advance(20));
+  const std::string name = model.parameters.front().first;
+  const double value = 1.3 * model.parameters.front().second;
+  Options then = options;
+  then.from = stepper.t();
+  then.q0 = list(stepper.q());
+  then.v0 = list(stepper.v());
+  then.parameters = {{name, value}};
+  then.steps = 20;
+  const Trajectory run = simulate(model, then);
+  stepper.set_parameter(name, value);
+  ASSERT_TRUE(stepper.advance(20));
+  for (std::size_t i = 0; i < run.q.size(); ++i)
+    EXPECT_NEAR(stepper.q()[i], run.q[i], 1e-12 * std::fabs(run.q[i]) + 1e-13);
+  EXPECT_THROW(stepper.set_parameter("nothing", 1.0), Error);
+  EXPECT_THROW(stepper.set_parameter(name, std::nan("")), Error);
+}
+
+// A friction of 0 is none, and its terms are not there: the step is derived anew.
+TEST(Stepper, AParameterThatDecidesOtherwiseIsDerivedAnew) {
+  const Model model = parse_model(R"(coordinates = ["x"]
+parameters = { k = 1, c = 0 }
+[lagrangian]
+kinetic = "x'^2/2"
+potential = "k*x^2/2"
+[forces]
+x = "-c*x'"
+[initial]
+x = 1
+)",
+                                  "spring.toml");
+  Stepper stepper(model, {.method = "spark-gauss", .stages = 2, .step = 0.05, .native = "off"});
+  ASSERT_TRUE(stepper.advance(20));
+  stepper.set_parameter("c", 0.5);
+  const double before = stepper.energy();
+  ASSERT_TRUE(stepper.advance(100)) << stepper.message();
+  EXPECT_LT(stepper.energy(), 0.2 * before);
+}
+
+TEST(Stepper, AParameterThatBreaksAConstraintIsJudgedAtTheNextStep) {
+  const Model model = parse_model(R"(coordinates = ["x", "y"]
+parameters = { l = 1, g = 9.81 }
+[lagrangian]
+kinetic = "(x'^2 + y'^2)/2"
+potential = "g*y"
+[constraints.holonomic]
+rod = "(x^2 + y^2 - l^2)/2"
+[initial]
+x = 1
+)",
+                                  "pendulum.toml");
+  Options options{.method = "rattle", .step = 0.01, .native = "off"};
+  Stepper stepper(model, options);
+  ASSERT_TRUE(stepper.advance(10));
+  const std::vector<double> q = list(stepper.q());
+  stepper.set_parameter("l", 1.01);
+  const StepReport report = stepper.step();
+  EXPECT_FALSE(report);
+  EXPECT_EQ(report.failure, Failure::inconsistent);
+  EXPECT_NE(stepper.message().find("rod"), std::string::npos) << stepper.message();
+  EXPECT_TRUE(same_bits(stepper.q(), q));
+  stepper.set_parameter("l", 1.0);  // as it was
+  EXPECT_TRUE(stepper.step()) << stepper.message();
+
+  options.project = true;
+  Stepper moved(model, options);
+  ASSERT_TRUE(moved.advance(10));
+  moved.set_parameter("l", 1.01);
+  ASSERT_TRUE(moved.step()) << moved.message();
+  EXPECT_NEAR(std::hypot(moved.q()[0], moved.q()[1]), 1.01, 1e-14);
+}
+
+// What a method has reached at the levels that it keeps is a start.
+TEST(Stepper, TakesItsOwnStatesAsStarts) {
+  int states = 0;
+  for (const char* const system :
+       {"skate", "double-pendulum", "chaplygin-sleigh", "rolling-disc", "heavy-top", "mobile-robot"}) {
+    const std::optional<Model> model = model_of(system);
+    if (!model) continue;
+    for (const char* const method : {"spark-lobatto-ab", "prk-lobatto", "spark-gauss", "mclachlan-perlmutter"}) {
+      Options options{.method = method, .formulation = "", .native = "off"};
+      if (!model->run.step) options.step = 0.01;
+      std::optional<Stepper> stepper;
+      try {
+        stepper.emplace(*model, options);
+      } catch (const Error&) {
+        continue;
+      }
+      SCOPED_TRACE(std::string(system) + ", " + method);
+      for (int k = 0; k < 40; ++k) {
+        ASSERT_TRUE(stepper->step()) << stepper->message();
+        const std::vector<double> q = list(stepper->q()), v = list(stepper->v());
+        ASSERT_NO_THROW(stepper->set_state(stepper->t(), q, v));
+        EXPECT_TRUE(same_bits(stepper->v(), v));
+        ++states;
+      }
+    }
+  }
+  EXPECT_GT(states, 400);
+}
+
+TEST(Stepper, AStateOffTheConstraintsIsRefusedAndChangesNothing) {
+  const Model model = load_model("double-pendulum");
+  Stepper stepper(model, {.method = "rattle", .step = 0.01, .native = "off"});
+  ASSERT_TRUE(stepper.advance(5));
+  std::vector<double> q = list(stepper.q());
+  const std::vector<double> v = list(stepper.v()), before = q;
+  q[0] += 1e-9;
+  EXPECT_THROW(stepper.set_state(0.0, q, v), Error);
+  EXPECT_THROW(stepper.set_state(0.0, std::vector<double>{1.0}, v), Error);
+  q[0] = std::nan("");
+  EXPECT_THROW(stepper.set_state(0.0, q, v), Error);
+  EXPECT_TRUE(same_bits(stepper.q(), before));
+  EXPECT_NEAR(stepper.t(), 0.05, 1e-15);
+  EXPECT_TRUE(stepper.step());
+}
+
+TEST(Stepper, TwoStepMethodsSayWhatTheyCannotDo) {
+  const Model model = load_model("skate");
+  Stepper stepper(model, {.method = "cortes-martinez", .step = 0.1, .native = "off"});
+  ASSERT_TRUE(stepper.step());
+  const std::vector<double> q = list(stepper.q()), v = list(stepper.v());
+  EXPECT_THROW(stepper.set_step(0.05), Error);
+  EXPECT_THROW(stepper.set_state(0.0, q, v), Error);
+  EXPECT_THROW(stepper.set_parameter(model.parameters.front().first, 2.0), Error);
+  EXPECT_FALSE(stepper.step(0.05));
+  EXPECT_FALSE(stepper.advance_to(0.55));
+  EXPECT_TRUE(stepper.advance_to(0.5));
+  EXPECT_TRUE(same_bits(Stepper(model, {.method = "cortes-martinez", .step = 0.1, .native = "off"}).q(),
+                        simulate(model, {.method = "cortes-martinez", .step = 0.1, .steps = 0}).q));
+}
+
+TEST(Stepper, AFailureKeepsTheLastGoodStateAndIsNamed) {
+  const Model model = parse_model(R"(coordinates = ["x"]
+[lagrangian]
+kinetic = "x'^2/2"
+potential = "-exp(x)"
+)",
+                                  "escaping.toml");
+  const Options options{.method = "spark-gauss", .stages = 2, .step = 0.05, .native = "off"};
+  Stepper stepper(model, options);
+  const StepReport report = stepper.advance(1000);
+  EXPECT_FALSE(report);
+  EXPECT_TRUE(report.failure == Failure::newton || report.failure == Failure::not_finite);
+  EXPECT_GT(report.steps, 10);
+  Options same = options;
+  same.steps = 1000;
+  const Trajectory run = simulate(model, same);
+  EXPECT_EQ(run.steps, report.steps);
+  EXPECT_EQ(run.failure, report.failure);
+  EXPECT_TRUE(same_bits(stepper.q(), run.q));
+  EXPECT_EQ(run.message.rfind(stepper.message(), 0), 0U) << stepper.message() << "\n" << run.message;
+}
+
+TEST(Stepper, NamesHavePlaces) {
+  const Model model = load_model("double-pendulum");
+  Stepper stepper(model, {.step = 0.01});
+  EXPECT_EQ(stepper.index(model.coordinates[1]), 1U);
+  EXPECT_EQ(stepper.index(model.coordinates[2] + "'"), 2U);
+  EXPECT_EQ(stepper.index("lambda." + model.multiplier_name(1)), 1U);
+  try {
+    (void)stepper.index("lambda.ro");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("Known: "), std::string::npos) << error.what();
+  }
+  EXPECT_THROW(stepper.restore(Stepper(load_model("skate"), {.step = 0.1}).save()), Error);
+}
+
+}  // namespace
+}  // namespace rattleback::testing
