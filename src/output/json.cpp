@@ -8,12 +8,12 @@
 
 #include "files/harmless.hpp"
 #include "model/kind_facts.hpp"
+#include "option/option_table.hpp"
 #include "output/lists.hpp"
 #include "output/state.hpp"
 #include "rattleback/audit.hpp"
 #include "rattleback/write.hpp"
 #include "run/memory.hpp"
-#include "run/option_table.hpp"
 
 namespace rattleback {
 namespace report {
@@ -247,17 +247,7 @@ Json options_json(const Options& options, const LoadOptions& load) {
       json[name].push_back(row.word);
       continue;
     }
-    std::visit(
-        [&](auto field) {
-          using T = std::decay_t<decltype(options.*field)>;
-          if constexpr (std::is_same_v<T, std::optional<double>> || std::is_same_v<T, std::optional<std::int64_t>>)
-            json[name] = *(options.*field);
-          else if constexpr (is_choice<T>)
-            json[name] = (options.*field).text();
-          else if constexpr (std::is_constructible_v<Json, T>)
-            json[name] = options.*field;
-        },
-        row.field);
+    std::visit([&](const auto& value) { json[name] = value; }, value_of(row.field, options));
   }
   for (const auto& [name, value] : load.set) json["set"][name] = value;
   for (const auto& [name, value] : load.start) json["start"][name] = value;

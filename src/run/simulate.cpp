@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "model/kinds/port_hamiltonian_structure.hpp"
+#include "option/run_table.hpp"
 #include "rattleback/error.hpp"
 #include "run/checkpointing.hpp"
 #include "run/choice.hpp"
@@ -311,8 +312,9 @@ FollowedRun simulate(const Model& model, const Options& options, const Follower&
   return {std::move(out), run.start().q, run.start().v};
 }
 
-Trajectory simulate(const Model& model, const Options& options) {
-  if (const std::string faults = options.validate(); !faults.empty()) throw Error(faults);
+Trajectory simulate(const Model& model, const Options& asked) {
+  if (const std::string faults = asked.validate(); !faults.empty()) throw Error(faults);
+  const Options options = with_run_table(model, asked, Place::run);
   Run run(model, options);
   Trajectory out = run.go();
   // Advice takes trial runs, which a request to stop ends, too: it is given only if there was none.
