@@ -8,7 +8,7 @@
 
 #include "files/harmless.hpp"
 #include "model/kind_facts.hpp"
-#include "option/option_table.hpp"
+#include "option/run_table.hpp"
 #include "output/lists.hpp"
 #include "output/state.hpp"
 #include "rattleback/audit.hpp"
@@ -181,8 +181,11 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
   json["stages"] = trajectory.stages;
   if (trajectory.order > 0) json["order"] = trajectory.order;
   if (trajectory.order > 0) json["orders"] = orders_json(model, trajectory.orders);
-  if (options != nullptr && options->compose != 0) json["compose"] = options->compose;
-  if (options != nullptr && model.kind == Kind::odae) json["alpha"] = options->alpha;
+  if (options != nullptr) {
+    const Options used = with_run_table(model, *options, Place::run);
+    if (used.compose != 0) json["compose"] = used.compose;
+    if (model.kind == Kind::odae) json["alpha"] = double(used.alpha);
+  }
   if (trajectory.formulation != Formulation::none) json["formulation"] = to_string(trajectory.formulation);
   json["step"] = trajectory.step;
   json["steps"] = trajectory.steps;

@@ -129,6 +129,8 @@ TEST_F(OptionNames, ComeBeforeTheModelsOwn) {
   EXPECT_TRUE(exact.dump().find("reverse_defect") == std::string::npos);
   write("ode.toml", kBead + "[run]\nmethod = \"ode\"\nrtol = 1e-3\nstep = 0.1\nuntil = 1\n");
   EXPECT_EQ(rattleback({"run", "ode.toml", "--method", "spark-gauss"}).status, 0);
+  write("composed.toml", kBead + "[run]\nstep = 0.1\nuntil = 1\ncompose = 4\n");
+  EXPECT_EQ(json({"run", "composed.toml", "--json"})["compose"], 4);
   write("unused.toml", kBead + "[run]\nrtol = 1e-3\nstep = 0.1\nuntil = 1\n");
   EXPECT_TRUE(rattleback({"run", "unused.toml"}).err.starts_with("[run] rtol is for the adaptive methods"));
   write("wide.toml", kBead + "[run]\nstep = 0.1\nuntil = 1\ncompose = 5\n");

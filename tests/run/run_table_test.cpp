@@ -115,21 +115,29 @@ TEST(RunTable, SaysOfItsMethodNothingOfAnother) {
 TEST(RunTable, GivesStudiesWhatTheyTakeThemselves) {
   const std::string all = "event = \"x\"\noutput-every = 0.03\naudit = \"order\"\n";
   const Model m = swing(kSteps + all + "method = \"rattle\"\ncompose = 4\n"), bare = swing(kSteps);
-  OrderRequest order{.methods = {{"rattle", 0}, {"prk-lobatto", 2}}, .steps = {0.1, 0.05}, .until = 1.0};
+  OrderRequest order;
+  order.methods = {{"rattle", 0}, {"prk-lobatto", 2}};
+  order.steps = {0.1, 0.05};
+  order.until = 1.0;
   const OrderReport found = order_study(m, order);
   EXPECT_NEAR(found.slopes[0].last, 4.0, 0.5);
   EXPECT_NEAR(found.slopes[1].last, 2.0, 0.3);
   order.methods = {{"prk-lobatto", 2}};
   EXPECT_EQ(order_study(bare, order).runs[0].error, found.runs[2].error);
 
-  CompareRequest compare_them{.methods = {{"rattle", 0}, {"baumgarte", 0}}, .steps = {0.1}, .until = 1.0};
+  CompareRequest compare_them;
+  compare_them.methods = {{"rattle", 0}, {"baumgarte", 0}};
+  compare_them.steps = {0.1};
+  compare_them.until = 1.0;
   const CompareReport compared = compare(swing(kSteps + all + "method = \"baumgarte\"\ngain = 3\n"), compare_them);
   EXPECT_EQ(compared.runs[0].message, "");
   EXPECT_EQ(compared.runs[1].message, "");
   EXPECT_EQ(compared.runs[0].error, compare(bare, compare_them).runs[0].error);
   EXPECT_NE(compared.runs[1].error, compare(bare, compare_them).runs[1].error);
 
-  SectionRequest cuts{.where = "y", .crossings = 2};
+  SectionRequest cuts;
+  cuts.where = "y";
+  cuts.crossings = 2;
   cuts.options.step = 0.05;
   EXPECT_EQ(section(swing(kSteps + all + "compose = 4\n"), cuts).points[1].t, [&] {
     cuts.options.compose = 4;
