@@ -8,15 +8,20 @@
 #include <fmt/format.h>
 
 #include "files/replace.hpp"
+#include "option/option_table.hpp"
 #include "output/figures.hpp"
 #include "plot/svg.hpp"
 #include "rattleback/error.hpp"
 #include "rattleback/method.hpp"
 #include "reserve.hpp"
-#include "run/option_table.hpp"
 #include "signals.hpp"
 
 namespace rattleback::cli {
+namespace {
+
+std::string flag_named(std::string_view name) { return "--" + std::string(name); }
+
+}  // namespace
 
 void add_model_options(Arguments& arguments) {
   arguments.values("--set", "NAME=VALUE",
@@ -39,122 +44,90 @@ LoadOptions model_options(Arguments& arguments) {
 }
 
 void check_keep(const Arguments& arguments, const Model& model) {
-  if (arguments.has("--keep") && !arguments.has("--project") && !model.project)
+  const bool projects = model.project || (model.run.others && model.run.others->project);
+  if (arguments.has("--keep") && !arguments.has("--project") && !projects)
     throw Error(
         "--keep says what --project holds while it moves the rest, and nothing is to be moved. Add --project, or leave "
         "--keep out");
 }
 
-void add_option(Arguments& arguments, std::string_view name, const std::string& help) {
-  const OptionRow& row = option_row(name);
-  const std::string flag = "--" + std::string(name), text = help.empty() ? std::string(row.help) : help;
-  const std::string unit = unit_of(row);
-  if (unit.empty())
-    arguments.flag(flag, text);
-  else if (std::holds_alternative<std::vector<std::string> Options::*>(row.field))
-    arguments.values(flag, unit, text);
-  else
-    arguments.value(flag, unit, text);
-}
-
-void add_options(Arguments& arguments, std::initializer_list<std::string_view> names) {
-  for (const std::string_view name : names) add_option(arguments, name);
-}
-
-void add_method_options(Arguments& arguments) {
-  add_options(arguments, {"formulation", "multiplier", "project", "compose", "newton-tol", "newton"});
-}
-
-void add_special_options(Arguments& arguments) {
-  add_options(arguments, {"alpha", "rtol", "atol", "gain", "redundant"});
+void add_options(Arguments& arguments, Place place, const OptionWords& words) {
+  std::string_view before;
+  for (const OptionRow& row : option_table()) {
+    if (!row.places.has(place) || row.name == before) continue;  // a list of words is one flag
+    before = row.name;
+    const std::string flag = flag_named(row.name);
+    const auto own = std::find_if(words.begin(), words.end(), [&](const auto& w) { return w.first == row.name; });
+    const std::string help(own != words.end() ? own->second : row.help);
+    switch (shape_of(row.field)) {
+      case Shape::flag:
+        if (row.word.empty())
+          arguments.flag(flag, help);
+        else
+          arguments.value(flag, unit_of(row), help);
+        break;
+      case Shape::texts: arguments.values(flag, unit_of(row), help); break;
+      case Shape::whole:
+      case Shape::number:
+      case Shape::text: arguments.value(flag, unit_of(row), help); break;
+      case Shape::numbers:
+      case Shape::values:
+      case Shape::none: break;
+    }
+  }
 }
 
 namespace {
 
-// One flag whose value is several words: --audit reverse,power.
-void read_words(Arguments& arguments, std::string_view name, Options& options) {
-  for (const std::string& word : arguments.list("--" + std::string(name))) {
-    std::string known;
-    bool found = false;
-    for (const OptionRow& row : option_table()) {
-      if (row.name != name) continue;
-      if (row.word == word) {
-        options.*std::get<bool Options::*>(row.field) = true;
-        found = true;
-      }
-      known += fmt::format("{}{}", known.empty() ? "" : ", ", row.word);
+template <class Number>
+void read_number(Arguments& arguments, const OptionRow& row, std::optional<Number> x, Options& options) {
+  if (!x) return;
+  const std::string fault = fault_of(row, static_cast<double>(*x));
+  if (fault.empty())
+    set_value(row.field, options, *x);
+  else
+    arguments.fault(fault);
+}
+
+void read_text(Arguments& arguments, const OptionRow& row, const std::string& text, Options& options) {
+  if (row.name == "method" && text.empty())
+    arguments.fault("--method has no name; `rattleback methods` lists them");
+  else if (row.name == "method")
+    check_method(arguments, text);
+  else if (row.unit.starts_with("FILE") && text.empty())
+    arguments.fault(fmt::format("{} needs the name of a file", flag_of(row)));
+  else if (const std::string fault = fault_of(row, text); !fault.empty())
+    arguments.fault(fault);
+  set_value(row.field, options, text);
+}
+
+void read_option(Arguments& arguments, Place place, const OptionRow& row, Options& options) {
+  const std::string flag = flag_named(row.name);
+  switch (shape_of(row.field)) {
+    case Shape::flag:
+      if (row.word.empty()) return set_value(row.field, options, true);
+      for (const std::string& word : arguments.list(flag))  // --audit reverse,power
+        if (const std::string fault = set_word(row.name, place, word, flag, options); !fault.empty())
+          arguments.fault(fault);
+      return;
+    case Shape::whole: {
+      const auto x = arguments.whole(flag, std::numeric_limits<std::int64_t>::min(), largest_of(row.field));
+      return read_number(arguments, row, x, options);
     }
-    if (const std::size_t comma = known.rfind(", "); comma != std::string::npos) known.replace(comma, 2, " and ");
-    if (!found) arguments.fault(fmt::format("--{} takes {}, found '{}'", name, known, word));
+    case Shape::number: return read_number(arguments, row, arguments.number(flag), options);
+    case Shape::text: return read_text(arguments, row, arguments.text(flag).value_or(""), options);
+    case Shape::texts: return set_value(row.field, options, arguments.texts(flag));
+    case Shape::numbers:
+    case Shape::values:
+    case Shape::none: return;
   }
 }
 
-struct ReadField {
-  Arguments& arguments;
-  const OptionRow& row;
-  Options& options;
-  std::string flag;
-
-  void operator()(bool Options::*field) const { options.*field = arguments.has(flag); }
-  void operator()(std::vector<std::string> Options::*field) const { options.*field = arguments.texts(flag); }
-  void operator()(std::string Options::*field) const {
-    const std::string text = arguments.text(flag).value_or("");
-    if (row.name == "method" && text.empty())
-      arguments.fault("--method has no name; `rattleback methods` lists them");
-    else if (row.name == "method")
-      check_method(arguments, text);
-    else if (row.unit.starts_with("FILE") && text.empty())
-      arguments.fault(fmt::format("{} needs the name of a file", flag));
-    else if (const std::string fault = fault_of(row, text); !fault.empty())
-      arguments.fault(fault);
-    options.*field = text;
-  }
-  template <class E>
-  void operator()(Choice<E> Options::*field) const {
-    const std::string text = arguments.text(flag).value_or("");
-    if (const std::string fault = fault_of(row, text); !fault.empty()) arguments.fault(fault);
-    options.*field = text;
-  }
-  template <class Number>  // double, int, std::int64_t, or an optional of these
-  void operator()(Number Options::*field) const {
-    if constexpr (std::is_same_v<Number, int> || std::is_same_v<Number, std::int64_t> ||
-                  std::is_same_v<Number, std::optional<std::int64_t>>) {
-      const std::int64_t most =
-          std::is_same_v<Number, int> ? std::numeric_limits<int>::max() : std::numeric_limits<std::int64_t>::max();
-      if (const auto x = arguments.whole(flag, std::numeric_limits<std::int64_t>::min(), most); x && accepted(*x))
-        options.*field = static_cast<std::conditional_t<std::is_same_v<Number, int>, int, std::int64_t>>(*x);
-    } else {
-      if (const auto x = arguments.number(flag); x && accepted(*x)) options.*field = *x;
-    }
-  }
-  // Of programs alone.
-  template <class... Told>
-  void operator()(std::function<void(Told...)> Options::*) const {}
-  void operator()(std::function<Go(const StepView&)> Options::*) const {}
-  void operator()(std::stop_token Options::*) const {}
-  void operator()(std::vector<double> Options::*) const {}
-  void operator()(Values Options::*) const {}
-
- private:
-  template <class Number>
-  [[nodiscard]] bool accepted(Number x) const {
-    const std::string fault = fault_of(row, static_cast<double>(x));
-    if (!fault.empty()) arguments.fault(fault);
-    return fault.empty();
-  }
-};
-
 }  // namespace
 
-void read_options(Arguments& arguments, Options& options, std::initializer_list<std::string_view> but) {
-  for (const OptionRow& row : option_table()) {
-    const std::string flag = "--" + std::string(row.name);
-    if (row.help.empty() || !arguments.has(flag) || std::find(but.begin(), but.end(), row.name) != but.end()) continue;
-    if (!row.word.empty())
-      read_words(arguments, row.name, options);
-    else
-      std::visit(ReadField{arguments, row, options, flag}, row.field);
-  }
+void read_options(Arguments& arguments, Place place, Options& options) {
+  for (const OptionRow& row : option_table())
+    if (row.places.has(place) && arguments.has(flag_named(row.name))) read_option(arguments, place, row, options);
   options.stop = stop_token();
   arguments.faults(options.validate());
 }

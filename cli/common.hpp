@@ -2,11 +2,13 @@
 #pragma once
 
 #include <functional>
-#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "arguments.hpp"
+#include "option/option_table.hpp"
 #include "plot/figure.hpp"
 #include "rattleback/simulate.hpp"
 #include "verbs.hpp"
@@ -19,15 +21,11 @@ LoadOptions model_options(Arguments& arguments);
 // Throws Error when --keep has nothing to say. Not for `check`, which looks at the nearest start anyway.
 void check_keep(const Arguments& arguments, const Model& model);
 
-// Options of a run by their names in the table (run/option_table.hpp), with its help or another one.
-void add_options(Arguments& arguments, std::initializer_list<std::string_view> names);
-void add_option(Arguments& arguments, std::string_view name, const std::string& help = {});
-// --formulation, --project, --compose ...: how any method is applied.
-void add_method_options(Arguments& arguments);
-// --alpha, --rtol, --atol, --gain, --redundant: what some methods and systems need.
-void add_special_options(Arguments& arguments);
-// Everything of the table that the verb has, with all faults, but for what the verb reads itself.
-void read_options(Arguments& arguments, Options& options, std::initializer_list<std::string_view> but = {});
+using OptionWords = std::vector<std::pair<std::string_view, const char*>>;  // name and help
+// All options of a run that the verb has in the table (option/option_table.hpp), with its help, or in words of the verb's own.
+void add_options(Arguments& arguments, Place place, const OptionWords& words = {});
+// What was given of them, with all faults.
+void read_options(Arguments& arguments, Place place, Options& options);
 
 // --plot FILE.svg: the path, "" without it; a wrong one is a fault.
 void add_plot_option(Arguments& arguments, const std::string& what);

@@ -38,8 +38,7 @@ int compare(const Words& words) {
   a.value(
       "--reference", "exact|NAME:S:H",
       "the model's exact solution, or another run. Default: exact if the model has one, else a run of higher order");
-  add_method_options(a);
-  add_special_options(a);
+  add_options(a, Place::compare);
   add_model_options(a);
   a.flag("--json", "prints one JSON object instead of a table");
   add_plot_option(a, "draws error against step size and against time");
@@ -53,7 +52,7 @@ int compare(const Words& words) {
   }
   const auto until = a.positive("--until");
   request.reference = read_reference(a);
-  read_options(a, request.options, {"step", "until"});
+  read_options(a, Place::compare, request.options);
   const std::string plot = read_plot_path(a);
   a.refuse_if_faulty();
 

@@ -34,10 +34,11 @@ int ensemble(const Words& words) {
       "rattleback ensemble skate --random 200 --seed 7 --spread \"theta'=0.1\" --step 0.1 --until 50");
   a.system();
   add_member_options(a, true);
-  add_run_options(a, "end time. Default: the model's");
-  add_option(a, "every", "the statistics take every K-th step. Default: all, thinned beyond 10^6");
+  add_run_options(a, Place::ensemble,
+                  {{"until", "end time. Default: the model's"},
+                   {"every", "the statistics take every K-th step. Default: all, thinned beyond 10^6"},
+                   {"native", "steps as compiled machine code; auto, the default: when that pays"}});
   a.value("--output", "FILE.csv|FILE.h5", "writes the statistics over time; FILE.h5 has the members, too");
-  add_option(a, "native", "steps as compiled machine code; auto, the default: when that pays");
   a.flag("--json", "prints one JSON object instead of tables");
   if (!a.parse(words)) return kDone;
 
@@ -45,11 +46,11 @@ int ensemble(const Words& words) {
   MemberSource source{a.system_name(), model_options(a)};
   const std::string output = a.text("--output").value_or("");
   const MemberOptions members = read_member_options(a, !a.system_name().empty());
-  read_run_options(a, request.options, request.threads);
+  read_run_options(a, Place::ensemble, request.options, request.threads);
   if (a.has("--output")) a.collect([&] { check_output_path(output); });
   a.refuse_if_faulty();
 
-  const Model model = load_to_run(source.system, source.load, request.options);
+  const Model model = load_to_run(source.system, source.load, request.options, Place::ensemble);
   check_keep(a, model);
   request.members = make_members(model, members);
   ProgressLine progress;

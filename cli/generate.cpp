@@ -36,19 +36,17 @@ int generate(const Words& words) {
   Arguments a("generate", "Writes the steps of a method on a system as a C++20 header that needs nothing else.",
               "rattleback generate double-pendulum --method rattle --step 0.01 --output double_pendulum.hpp");
   a.system();
-  add_option(a, "method", "default: the model's, else as for `rattleback run`");
-  add_option(a, "stages");
-  add_option(a, "step", "the step that the header suggests; others can be taken too. Default: the model's");
+  add_options(a, Place::generate,
+              {{"method", "default: the model's, else as for `rattleback run`"},
+               {"step", "the step that the header suggests; others can be taken too. Default: the model's"}});
   a.value("--name", "NAME", "of the struct, as demo::Pendulum. Default: made of system and method");
   a.value("--output", "FILE.hpp", "where it is written. Default: standard output");
-  add_method_options(a);
-  add_options(a, {"tableau", "redundant"});
   add_model_options(a);
   if (!a.parse(words)) return kDone;
 
   LoadOptions load = model_options(a);
   Options options;
-  read_options(a, options);
+  read_options(a, Place::generate, options);
   const std::string output = a.text("--output").value_or("");
   if (a.has("--output")) {
     if (output.ends_with(".hpp") || output.ends_with(".h"))

@@ -93,25 +93,22 @@ Members make_members(const Model& model, const MemberOptions& options) {
   return members_on_grid(variations);
 }
 
-void add_run_options(Arguments& a, const std::string& until) {
-  add_option(a, "method", "default: the model's, else the one that run takes");
-  add_option(a, "stages");
-  add_option(a, "step", "the fixed step. Default: the model's");
-  add_option(a, "until", until);
+void add_run_options(Arguments& a, Place verb, OptionWords words) {
+  words.insert(words.end(), {{"method", "default: the model's, else the one that run takes"},
+                             {"step", "the fixed step. Default: the model's"}});
+  add_options(a, verb, words);
   a.value("--threads", "K", "how many members run at once. Default: as many as the machine has cores");
-  add_method_options(a);
-  add_special_options(a);
   add_model_options(a);
 }
 
-void read_run_options(Arguments& a, Options& options, int& threads) {
+void read_run_options(Arguments& a, Place verb, Options& options, int& threads) {
   if (const auto k = a.whole("--threads", 1)) {
     if (*k > 1024)
       a.fault(fmt::format("--threads must be at most 1024, found {}", *k));
     else
       threads = static_cast<int>(*k);
   }
-  read_options(a, options);
+  read_options(a, verb, options);
 }
 
 }  // namespace rattleback::cli

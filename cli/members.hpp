@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "arguments.hpp"
+#include "common.hpp"
 #include "rattleback/analysis.hpp"
 
 namespace rattleback::cli {
@@ -30,9 +30,9 @@ MemberOptions read_member_options(Arguments& a, bool needed);
 // Throws Error.
 Members make_members(const Model& model, const MemberOptions& options);
 
-// Options of one run that sections and ensembles take: --method, --stages, --step, --until, --threads and those of
-// common.hpp.
-void add_run_options(Arguments& a, const std::string& until);
-void read_run_options(Arguments& a, Options& options, int& threads);
+// Options of the runs of a section or an ensemble: those of the table, and --threads and those of common.hpp. `words`: the help of
+// options that mean something else there.
+void add_run_options(Arguments& a, Place verb, OptionWords words);
+void read_run_options(Arguments& a, Place verb, Options& options, int& threads);
 
 }  // namespace rattleback::cli

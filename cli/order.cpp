@@ -31,8 +31,7 @@ int order(const Words& words) {
   a.value(
       "--reference", "exact|NAME:S:H",
       "the model's exact solution, or another run. Default: exact if the model has one, else a run of higher order");
-  add_method_options(a);
-  add_option(a, "redundant");
+  add_options(a, Place::order);
   add_model_options(a);
   a.flag("--json", "prints one JSON object instead of a table");
   add_plot_option(a, "draws error against step size");
@@ -46,7 +45,7 @@ int order(const Words& words) {
   }
   const auto until = a.positive("--until");
   request.reference = read_reference(a);
-  read_options(a, request.options, {"step", "until"});
+  read_options(a, Place::order, request.options);
   const std::string plot = read_plot_path(a);
   a.refuse_if_faulty();
 

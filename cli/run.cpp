@@ -6,6 +6,7 @@
 #include "bind/applies.hpp"
 #include "common.hpp"
 #include "files/replace.hpp"
+#include "option/run_table.hpp"
 #include "output/figures.hpp"
 #include "output/json.hpp"
 #include "output/write.hpp"
@@ -23,17 +24,11 @@ Arguments declare() {
   Arguments a("run", "Integrates a system and audits what was kept.",
               "rattleback run chaplygin-sleigh --method spark-gauss --stages 2 --step 0.05 --output sleigh.csv");
   a.system();
-  add_options(a, {"method", "stages", "step", "until", "steps"});
-  add_method_options(a);
-  add_option(a, "tableau");
+  add_options(a, Place::run);
   add_model_options(a);
-  add_options(a, {"alpha", "rtol", "atol", "adaptive", "controller", "event", "gain", "redundant", "every",
-                  "output-every", "audit"});
   a.value("--output", "FILE.csv|FILE.h5", "writes the trajectory");
   add_plot_option(a, "draws the motion, the energy error and the residuals over time");
-  add_options(a, {"checkpoint", "resume", "checkpoint-seconds"});
   a.flag("--json", "prints one JSON object instead of sentences");
-  add_option(a, "native");
   a.value("--report", "FILE.html", "writes a page with the model, the audit, plots and an animation");
   return a;
 }
@@ -63,21 +58,24 @@ void check_files(Arguments& a, const std::string& system, const Options& options
 }
 
 // A tolerance that is not used would give a false sense of safety.
-void check_tolerances(const Arguments& a, const Model& model, const Options& options) {
-  const std::string chosen = options.method.empty() ? model.run.method.value_or("") : options.method;
-  if (a.has("--alpha") && model.kind != Kind::odae &&
-      (!options.tableau.empty() || chosen.empty() || !find_method(chosen).kinds.has(Kind::odae)))
-    throw Error(
-        "--alpha is for the euler methods of overdetermined systems. Leave it out, or pass --method euler-true");
-  for (const char* name : {"--rtol", "--atol"}) {
-    if (!a.has(name)) continue;
-    const std::string method = options.method.empty() ? model.run.method.value_or("") : options.method;
-    if (options.tableau.empty() && !method.empty() && find_method(method).adaptive) continue;
+void check_tolerances(const Model& model, const Options& asked) {
+  const Options options = with_run_table(model, asked, Place::run);
+  const std::string method = options.method.empty() ? model.run.method.value_or("") : options.method;
+  const bool named = options.tableau.empty() && !method.empty();
+  const auto called = [&](const char* name) {  // "" when nobody gave it
+    const OptionRow& row = option_row(name);
+    return is_default(row, options) ? "" : is_default(row, asked) ? fmt::format("[run] {}", name) : flag_of(row);
+  };
+  if (const std::string alpha = called("alpha");
+      !alpha.empty() && model.kind != Kind::odae && (!named || !find_method(method).kinds.has(Kind::odae)))
     throw Error(fmt::format(
-        "{} is for the adaptive methods ode, index1 and baumgarte; here --step sets the accuracy. Leave it out, or "
-        "pass --method ode",
-        name));
-  }
+        "{} is for the euler methods of overdetermined systems. Leave it out, or pass --method euler-true", alpha));
+  for (const char* name : {"rtol", "atol"})
+    if (const std::string tolerance = called(name); !tolerance.empty() && (!named || !find_method(method).adaptive))
+      throw Error(fmt::format(
+          "{} is for the adaptive methods ode, index1 and baumgarte; here --step sets the accuracy. Leave it out, or "
+          "pass --method ode",
+          tolerance));
 }
 
 }  // namespace
@@ -87,7 +85,7 @@ int run(const Words& words) {
   if (!a.parse(words)) return kDone;
   LoadOptions load = model_options(a);
   Options options;
-  read_options(a, options);
+  read_options(a, Place::run, options);
   const std::string output = a.text("--output").value_or("");
   const std::string plot = read_plot_path(a);
   const std::string page = a.text("--report").value_or("");
@@ -95,9 +93,9 @@ int run(const Words& words) {
   check_files(a, a.system_name(), options, output, plot, page);
   a.refuse_if_faulty();
 
-  const Model model = load_to_run(a.system_name(), load, options);
+  const Model model = load_to_run(a.system_name(), load, options, Place::run);
   check_keep(a, model);
-  check_tolerances(a, model, options);
+  check_tolerances(model, options);
   ProgressLine progress;
   options.progress = progress.callback();
   options.warn = [&](const std::string& text) {

@@ -58,7 +58,8 @@ int section(const Words& words) {
   a.value("--crossings", "N", "so many for each start");
   add_member_options(a, false);
   a.value("--axes", "EXPR,EXPR", "what the table and the CSV file show of each crossing. Default: the state");
-  add_run_options(a, "ends a start even if it has fewer crossings. Default: 10^6 steps without one end it");
+  add_run_options(a, Place::section,
+                  {{"until", "ends a start even if it has fewer crossings. Default: 10^6 steps without one end it"}});
   a.value("--output", "FILE.csv", "writes the crossings");
   a.flag("--json", "prints one JSON object instead of tables");
   add_plot_option(a, "draws the crossings: the first two of --axes, or of the coordinates");
@@ -85,12 +86,12 @@ int section(const Words& words) {
   request.crossings = a.whole("--crossings", 1).value_or(1);
   request.axes = read_axes(a);
   const MemberOptions members = read_member_options(a, false);
-  read_run_options(a, request.options, request.threads);
+  read_run_options(a, Place::section, request.options, request.threads);
   if (a.has("--output")) a.collect([&] { check_csv(output); });
   const std::string plot = read_plot_path(a);
   a.refuse_if_faulty();
 
-  const Model model = load_to_run(source.system, source.load, request.options);
+  const Model model = load_to_run(source.system, source.load, request.options, Place::section);
   check_keep(a, model);
   request.starts = make_members(model, members);
   ProgressLine progress;

@@ -34,11 +34,14 @@ class Kinds {
   unsigned bits_ = 0;
 };
 
+struct Options;  // rattleback/simulate.hpp
+
 // Optional defaults for a run, from the file's [run] table.
 struct RunDefaults {
   std::optional<std::string> method;
   std::optional<int> stages;
   std::optional<double> step, until;
+  std::shared_ptr<const Options> others;  // all other options that it gives; null: there are none
 };
 
 // One quantity whose closed-form solution is known: element `index` of q (kPosition), v (kVelocity) or z (kMultiplier).

@@ -37,7 +37,27 @@ enum class Go { on, stop };
 // Names with numbers.
 using Values = std::vector<std::pair<std::string, double>>;
 
-// Field names are the long flags of `rattleback run`, the keys of [run] and the Python keywords.
+// A number with a usual value, which knows whether it was given: the usual one can be asked for, too, against a model's [run].
+class Usual {
+ public:
+  using value_type = double;
+  constexpr Usual(double given) : value_(given), given_(true) {}
+  static constexpr Usual of(double usual) {
+    Usual x(usual);
+    x.given_ = false;
+    return x;
+  }
+  constexpr operator double() const { return value_; }
+  [[nodiscard]] constexpr bool given() const { return given_; }
+
+ private:
+  double value_;
+  bool given_;
+};
+
+// Field names are the long flags of `rattleback run`, the keys of [run] and the Python keywords. What is not given here (is as
+// in Options{}) is taken from the model's [run], then from the method. A new option is a field here and a row, in the order of
+// the fields, in src/option/option_table.cpp.
 struct Options {
   std::string method = {};                 // empty: the model's [run] method, else spark-lobatto-ab (dae: srk-gauss)
   int stages = 0;                          // 0: the model's default, else the method's
@@ -49,11 +69,12 @@ struct Options {
   bool project = false;                    // move an inconsistent start to the nearest consistent one
   int compose = 0;                         // 4, 6, 8: symmetric composition to this order
   std::string tableau = {};                // file with the user's own coefficients; replaces `method`
-  double alpha = 0.5;                      // overdetermined Euler methods: weight of the reaction at the start
-  double rtol = 1e-6, atol = 1e-9;         // ode, index1 and baumgarte only
+  Usual alpha = Usual::of(0.5);            // overdetermined Euler methods: weight of the reaction at the start
+  Usual rtol = Usual::of(1e-6);            // ode, index1 and baumgarte only
+  Usual atol = Usual::of(1e-9);            // the same
   std::optional<double> gain = {};         // baumgarte only, in 1/time; nothing: 10
   Choice<Redundant> redundant = {};        // what to do with dependent constraints
-  double newton_tol = 0.0;                 // relative size of the last correction; 0 = to rounding
+  Usual newton_tol = Usual::of(0.0);       // relative size of the last correction; 0 = to rounding
   Choice<Newton> newton = {};              // how a step is solved
   double adaptive = 0.0;                   // tolerance of the error per step; 0: all steps have the size `step`
   Choice<Controller> controller = {};      // of adaptive steps

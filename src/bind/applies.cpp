@@ -9,6 +9,7 @@
 #include "method/runge_kutta/family_step.hpp"
 #include "method/runge_kutta/rk_families.hpp"
 #include "model/written.hpp"
+#include "option/run_table.hpp"
 #include "rattleback/error.hpp"
 #include "system/port_hamiltonian/derived_port_hamiltonian.hpp"
 
@@ -155,9 +156,9 @@ bool takes_families(const Model& model, const Options& options) try {
   return false;
 }
 
-Model load_to_run(const std::string& system, LoadOptions load, const Options& options) {
+Model load_to_run(const std::string& system, LoadOptions load, const Options& options, Place place) {
   Model model = load_model(system, load);
-  if (largest_family(model) == 0 || takes_families(model, options)) return model;
+  if (largest_family(model) == 0 || takes_families(model, with_run_table(model, options, place))) return model;
   load.unroll_below = kLargestFamily;
   return read_again(model, load);
 }

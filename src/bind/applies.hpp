@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "method/registry.hpp"
+#include "option/option_table.hpp"
 #include "rattleback/simulate.hpp"
 #include "system/system.hpp"
 
@@ -22,11 +23,12 @@ OrderCase order_case(const System& system, Formulation formulation);
 // The mass matrix is constant and singular: some direction has no inertia at all.
 bool massless(const System& system);
 
-// Can the method of these options take the model with its families as they are? If not, they must be unrolled.
+// Can the method of these options take the model with its families as they are? If not, they must be unrolled. options: with those
+// of [run] (option/run_table.hpp).
 bool takes_families(const Model& model, const Options& options);
 
 // The model with its families as they are where the method can take them, and unrolled otherwise. Throws Error.
-Model load_to_run(const std::string& system, LoadOptions load, const Options& options);
+Model load_to_run(const std::string& system, LoadOptions load, const Options& options, Place place = Place::run);
 
 // The command that lists what applies: with the name of a shipped system; a file's path is not known here.
 std::string check_command(const Model& model);

@@ -8,12 +8,12 @@
 
 #include "files/harmless.hpp"
 #include "model/kind_facts.hpp"
+#include "option/run_table.hpp"
 #include "output/lists.hpp"
 #include "output/state.hpp"
 #include "rattleback/audit.hpp"
 #include "rattleback/write.hpp"
 #include "run/memory.hpp"
-#include "run/option_table.hpp"
 
 namespace rattleback {
 namespace report {
@@ -181,8 +181,11 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
   json["stages"] = trajectory.stages;
   if (trajectory.order > 0) json["order"] = trajectory.order;
   if (trajectory.order > 0) json["orders"] = orders_json(model, trajectory.orders);
-  if (options != nullptr && options->compose != 0) json["compose"] = options->compose;
-  if (options != nullptr && model.kind == Kind::odae) json["alpha"] = options->alpha;
+  if (options != nullptr) {
+    const Options used = with_run_table(model, *options, Place::run);
+    if (used.compose != 0) json["compose"] = used.compose;
+    if (model.kind == Kind::odae) json["alpha"] = double(used.alpha);
+  }
   if (trajectory.formulation != Formulation::none) json["formulation"] = to_string(trajectory.formulation);
   json["step"] = trajectory.step;
   json["steps"] = trajectory.steps;
@@ -248,18 +251,13 @@ Json options_json(const Options& options, const LoadOptions& load) {
       continue;
     }
     std::visit(
-        [&](auto field) {
-          using T = std::decay_t<decltype(options.*field)>;
-          if constexpr (std::is_same_v<T, std::optional<double>> || std::is_same_v<T, std::optional<std::int64_t>>)
-            json[name] = *(options.*field);
-          else if constexpr (is_choice<T>)
-            json[name] = (options.*field).text();
-          else if constexpr (std::is_same_v<T, Values>)
-            for (const auto& [of, value] : options.*field) json[name][of] = value;
-          else if constexpr (std::is_constructible_v<Json, T>)
-            json[name] = options.*field;
+        [&](const auto& value) {
+          if constexpr (std::is_same_v<std::decay_t<decltype(value)>, Values>)
+            for (const auto& [of, x] : value) json[name][of] = x;
+          else
+            json[name] = value;
         },
-        row.field);
+        value_of(row.field, options));
   }
   for (const auto& [name, value] : load.set) json["set"][name] = value;
   for (const auto& [name, value] : load.start) json["start"][name] = value;

@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 
 #include "model/grammar/suggest.hpp"
+#include "option/option_table.hpp"
 #include "rattleback/error.hpp"
 #include "rattleback/method.hpp"
 #include "reproduce/measures.hpp"
-#include "run/option_table.hpp"
 #include "study/members.hpp"
 #include "text/document.hpp"
 
@@ -21,9 +21,12 @@ namespace {
 using front::Value;
 
 using List = std::vector<std::string>;
-const List kOptionKeys{"until", "formulation", "multiplier", "project",    "compose",    "alpha",
-                       "rtol",  "atol",        "gain",       "newton-tol", "newton",     "every",
-                       "set",   "start",       "redundant",  "adaptive",   "controller", "audit"};
+// Those of the table of options, and what changes a model.
+const List kOptionKeys = [] {
+  List keys = option_names(Place::recipe);
+  keys.insert(keys.end(), {"set", "start"});
+  return keys;
+}();
 const List kStudyKeys{"name", "system", "methods", "steps", "cases", "short", "expect", "fit"};
 const List kSectionKeys{"where", "if", "direction", "crossings", "axes", "vary", "values"};
 const List kEnsembleKeys{"vary", "values", "power"};
@@ -171,37 +174,36 @@ class RecipeReader {
     }
   }
 
-  void audit(const Value& value, Options& o) const {
-    for (const std::string& word : texts(value)) {
-      if (word != "power") fail(value, fmt::format("`audit` takes power, found '{}'", word));
-      o.audit_power = true;
-    }
-  }
-
   // The options that `rattleback run` takes under the same names.
   void options(const Value& table, LoadOptions& load, Options& o) const {
     for (const Value& item : table.items) {
       if (std::ranges::find(kOptionKeys, item.key) == kOptionKeys.end()) continue;
-      if (item.key == "audit")
-        audit(item, o);
-      else if (item.key == "set")
+      if (item.key == "set")
         assignments(item, load.set);
       else if (item.key == "start")
         assignments(item, load.start);
       else
-        std::visit([&](auto field) { read(item, o.*field); }, option_row(item.key).field);
+        read(item, option_row(item.key), o);
     }
   }
-  template <class T>
-  void read(const Value& item, T& to) const {
-    if constexpr (std::is_same_v<T, bool>)
-      to = boolean(item);
-    else if constexpr (std::is_integral_v<T>)
-      to = whole(item);
-    else if constexpr (std::is_same_v<T, double> || std::is_same_v<T, std::optional<double>>)
-      to = number(item);
-    else if constexpr (std::is_same_v<T, std::string> || is_choice<T>)
-      to = text(item);
+  void read(const Value& item, const OptionRow& row, Options& o) const {
+    if (!row.word.empty()) {
+      for (const std::string& word : texts(item))
+        if (const std::string fault = set_word(row.name, Place::recipe, word, fmt::format("`{}`", row.name), o);
+            !fault.empty())
+          fail(item, fault);
+      return;
+    }
+    switch (shape_of(row.field)) {
+      case Shape::flag: return set_value(row.field, o, boolean(item));
+      case Shape::whole: return set_value(row.field, o, std::int64_t{whole(item)});
+      case Shape::number: return set_value(row.field, o, number(item));
+      case Shape::text: return set_value(row.field, o, text(item));
+      case Shape::texts: return set_value(row.field, o, texts(item));
+      case Shape::numbers:
+      case Shape::values:
+      case Shape::none: return;
+    }
   }
 
   Study study(const Value& item, Study::Verb verb, const std::string& name) const {

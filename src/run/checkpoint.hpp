@@ -12,7 +12,7 @@
 //
 // The text:
 //
-//   {"run": [["--method", "spark-gauss"], ...],              which run it is: names and values (run/option_table.hpp)
+//   {"run": [["--method", "spark-gauss"], ...],              which run it is: names and values (option/option_table.hpp)
 //    "columns": [["t", 1], ["q", 3], ...],                   what the numbers of one record are
 //    "sections": [["stepper", 57], ["monitor", 13], ...],    names and sizes of the numbers that follow
 //    "steps": 13, "records": 5,

@@ -8,45 +8,9 @@
 #include "method/registry.hpp"
 #include "model/kind_facts.hpp"
 #include "rattleback/error.hpp"
-#include "run/option_table.hpp"
 #include "tableau/user_tableau.hpp"
-#include "text/words.hpp"
 
 namespace rattleback {
-
-std::string Options::validate() const {
-  std::string faults;
-  const auto fault = [&](const std::string& text) { faults += (faults.empty() ? "" : "\n") + text; };
-  for (const OptionRow& row : option_table()) {  // what was not asked for is as in Options{}
-    if (is_default(row, *this)) continue;
-    std::visit(
-        [&](auto field) {
-          using T = std::decay_t<decltype(this->*field)>;
-          std::string text;
-          if constexpr (std::is_same_v<T, std::string>)
-            text = fault_of(row, this->*field);
-          else if constexpr (is_choice<T>)
-            text = fault_of(row, (this->*field).text());
-          else if constexpr (std::is_same_v<T, std::optional<double>> || std::is_same_v<T, std::optional<std::int64_t>>)
-            text = fault_of(row, static_cast<double>(*(this->*field)));
-          else if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
-            text = fault_of(row, static_cast<double>(this->*field));
-          if (!text.empty()) fault(text);
-        },
-        row.field);
-  }
-  if (until && steps) fault("--until and --steps both say where to stop; give one of them");
-  if (controller.given() && adaptive == 0.0) fault("--controller needs --adaptive TOL: a fixed step has none");
-  if (adaptive != 0.0 && steps) fault("--steps counts fixed steps, and --adaptive chooses them; give --until T");
-  if (adaptive != 0.0 && audit_order)
-    fault("--audit order repeats with h/2 and h/4, but --adaptive chooses the steps; leave one of them out");
-  if (output_every != 0.0 && every != 0) fault("--every and --output-every both say what to record; give one of them");
-  if (resume && checkpoint.empty()) fault("--resume needs --checkpoint FILE: the file to continue from");
-  if (checkpoint_seconds != Options{}.checkpoint_seconds && checkpoint.empty())
-    fault("--checkpoint-seconds needs --checkpoint FILE: the file that is written so often");
-  if (!tableau.empty() && !method.empty()) fault("--tableau brings its own method; leave --method out");
-  return in_words(std::move(faults));
-}
 
 Options complete(const Model& model, Options o) {
   const bool models_method = o.method.empty() && o.tableau.empty() && model.run.method.has_value();
@@ -89,7 +53,8 @@ Options complete(const Model& model, Options o) {
     o.stages = 0;  // as if it had not been given
   }
   if (o.gain && (!o.tableau.empty() || o.method != "baumgarte"))
-    throw Error(fmt::format("--gain is the feedback of method 'baumgarte'; leave it out, or pass --method baumgarte{}",
+    throw Error(fmt::format("{} is the feedback of method 'baumgarte'; leave it out, or pass --method baumgarte{}",
+                            model.run.others && model.run.others->gain == o.gain ? "[run] gain" : "--gain",
                             o.tableau.empty() ? " instead of " + o.method : ""));
   const bool models_step = o.step == 0.0, models_end = !o.until && !o.steps;
   if (models_step) {

@@ -8,9 +8,9 @@
 #include "engine/plan_stepper.hpp"
 #include "model/kind_facts.hpp"
 #include "model/written.hpp"
+#include "option/option_table.hpp"
 #include "rattleback/error.hpp"
 #include "run/complete.hpp"
-#include "run/option_table.hpp"
 
 namespace rattleback {
 namespace {

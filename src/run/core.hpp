@@ -49,7 +49,7 @@ class RunCore {
   std::shared_ptr<const Model> base_;  // as it was given
   std::unique_ptr<StartReader> reader_;
   bool dense_ = false, adaptive_ = false;  // what the step was bound for
-  std::vector<double> changed_;            // parameters that only the step and what observes it have so far; empty: none
+  std::vector<double> changed_;  // parameters that only the step and what observes it have so far; empty: none
 
  public:
   Model model;      // with the parameters and the start of this run

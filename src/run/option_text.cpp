@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "model/grammar/suggest.hpp"
+#include "option/option_table.hpp"
 #include "rattleback/error.hpp"
-#include "run/option_table.hpp"
 
 namespace rattleback {
 namespace {
@@ -24,37 +24,28 @@ Number number_of(const OptionRow& row, const std::string& text) {
   return x;
 }
 
-struct Put {
-  const OptionRow& row;
-  const std::string& text;
-  Options& options;
-
-  void operator()(bool Options::*field) const {
-    if (text != "true" && text != "false")
-      throw Error(fmt::format("{} takes true or false, found '{}'", flag_of(row), text));
-    options.*field = text == "true";
+OptionValue value_from(const OptionRow& row, const std::string& text) {
+  switch (shape_of(row.field)) {
+    case Shape::flag:
+      if (text != "true" && text != "false")
+        throw Error(fmt::format("{} takes true or false, found '{}'", flag_of(row), text));
+      return text == "true";
+    case Shape::whole: {
+      const auto x = number_of<std::int64_t>(row, text);
+      if (x > largest_of(row.field)) throw Error(fmt::format("{}: {} is too large", flag_of(row), x));
+      return x;
+    }
+    case Shape::number: return number_of<double>(row, text);
+    case Shape::text:
+      if (const std::string wrong = fault_of(row, text); !wrong.empty()) throw Error(wrong);
+      return text;
+    case Shape::texts: return std::vector<std::string>{text};
+    case Shape::numbers:
+    case Shape::values:
+    case Shape::none: break;
   }
-  void operator()(std::string Options::*field) const {
-    if (const std::string wrong = fault_of(row, text); !wrong.empty()) throw Error(wrong);
-    options.*field = text;
-  }
-  template <class E>
-  void operator()(Choice<E> Options::*field) const {
-    if (const std::string wrong = fault_of(row, text); !wrong.empty()) throw Error(wrong);
-    options.*field = text;
-  }
-  void operator()(std::vector<std::string> Options::*field) const { (options.*field).push_back(text); }
-  template <class Number>
-  requires std::is_arithmetic_v<Number>
-  void operator()(Number Options::*field) const { options.*field = number_of<Number>(row, text); }
-  template <class Number>
-  requires std::is_arithmetic_v<Number>
-  void operator()(std::optional<Number> Options::*field) const { options.*field = number_of<Number>(row, text); }
-  template <class Other>
-  void operator()(Other Options::*) const {
-    throw Error(fmt::format("{} is no option that a text could give", flag_of(row)));
-  }
-};
+  throw Error(fmt::format("{} is no option that a text could give", flag_of(row)));
+}
 
 }  // namespace
 
@@ -62,10 +53,8 @@ void put_option(Options& options, std::string_view name, const std::string& valu
   const std::span<const OptionRow> table = option_table();
   const auto named = [&](const OptionRow& row) { return row.name == name && (row.word.empty() || row.word == value); };
   const auto row = std::find_if(table.begin(), table.end(), named);
-  if (row != table.end()) {
-    static const std::string yes = "true";
-    return std::visit(Put{*row, row->word.empty() ? value : yes, options}, row->field);
-  }
+  if (row != table.end())
+    return set_value(row->field, options, row->word.empty() ? value_from(*row, value) : OptionValue(true));
   std::vector<std::string> known;
   for (const OptionRow& each : table)
     if (std::find(known.begin(), known.end(), each.name) == known.end()) known.emplace_back(each.name);

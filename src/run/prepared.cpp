@@ -1,8 +1,8 @@
 #include <mutex>
 
+#include "option/run_table.hpp"
 #include "rattleback/error.hpp"
 #include "rattleback/simulate.hpp"
-#include "run/option_table.hpp"
 #include "run/run_of.hpp"
 
 namespace rattleback {
@@ -15,7 +15,7 @@ Options filled(Options o, const Options& prepared) {
     if (!is_default(row, o)) continue;
     if (end && (row.name == "until" || row.name == "steps")) continue;
     if (records && (row.name == "every" || row.name == "output-every")) continue;
-    std::visit([&](auto field) { o.*field = prepared.*field; }, row.field);
+    copy_value(row.field, prepared, o);
   }
   return o;
 }
@@ -45,8 +45,8 @@ struct Prepared::Shared {
 Prepared::Prepared(const Model& model, const Options& options) : shared_(std::make_shared<Shared>()) {
   if (const std::string faults = options.validate(); !faults.empty()) throw Error(faults);
   shared_->model = std::make_shared<const Model>(model);
-  shared_->options = options;
-  shared_->idle.push_back(std::make_unique<RunCore>(shared_->model, options));
+  shared_->options = with_run_table(model, options, Place::run);
+  shared_->idle.push_back(std::make_unique<RunCore>(shared_->model, shared_->options));
 }
 
 Prepared::Prepared(Prepared&&) noexcept = default;
@@ -68,8 +68,9 @@ Trajectory Prepared::run(const Options& asked) const {
 
 Prepared prepare(const Model& model, const Options& options) { return {model, options}; }
 
-Trajectory simulate(const Model& model, const Options& options) {
-  if (const std::string faults = options.validate(); !faults.empty()) throw Error(faults);
+Trajectory simulate(const Model& model, const Options& asked) {
+  if (const std::string faults = asked.validate(); !faults.empty()) throw Error(faults);
+  const Options options = with_run_table(model, asked, Place::run);
   RunCore core(std::make_shared<const Model>(model), options);
   return run_of(core, options);
 }

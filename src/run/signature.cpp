@@ -7,7 +7,7 @@
 #include "files/digest.hpp"
 #include "files/read.hpp"
 #include "model/kind_facts.hpp"
-#include "run/option_table.hpp"
+#include "option/option_table.hpp"
 
 namespace rattleback {
 namespace {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "model/kinds/port_hamiltonian_structure.hpp"
+#include "option/run_table.hpp"
 #include "rattleback/error.hpp"
 #include "run/checkpointing.hpp"
 #include "run/choice.hpp"

@@ -10,6 +10,7 @@
 
 #include "expr/parameters.hpp"
 #include "expr/traverse.hpp"
+#include "option/run_table.hpp"
 #include "rattleback/error.hpp"
 #include "run/choice.hpp"
 #include "run/complete.hpp"
@@ -122,11 +123,12 @@ struct Stepper::Impl {
   std::string said;
 };
 
-Stepper::Impl::Impl(const Model& model, const Options& options) : given(options) {
+Stepper::Impl::Impl(const Model& model, const Options& options) {
   if (const std::string faults = options.validate(); !faults.empty()) throw Error(faults);
-  refuse(options);
-  adaptive = options.adaptive > 0.0;
-  core = std::make_unique<RunCore>(std::make_shared<const Model>(model), without_end(options));
+  given = with_run_table(model, options, Place::run);
+  refuse(given);
+  adaptive = given.adaptive > 0.0;
+  core = std::make_unique<RunCore>(std::make_shared<const Model>(model), without_end(given));
   h = core->options.step;
   for (const auto& parameter : core->model.parameters) parameters.push_back(parameter.second);
   constraining = in_constraints(core->model);

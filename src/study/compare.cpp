@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "option/run_table.hpp"
 #include "rattleback/analysis.hpp"
 #include "rattleback/error.hpp"
 #include "run/follow.hpp"
@@ -34,8 +35,10 @@ std::string label_of(const std::string& method, int stages) {
 }
 
 // What is for one method only does not keep the others from running.
-Options options_of(const CompareRequest& request, const std::string& name, int stages, double h) {
-  Options options = end_state_options(request.options, name, stages, h, request.until);
+Options options_of(const Model& model, const CompareRequest& request, const std::string& name, int stages, double h) {
+  Options options = request.options;
+  options.method = name;
+  options = end_state_options(with_run_table(model, options, Place::compare), name, stages, h, request.until);
   if (find_method(name).name != "baumgarte") options.gain.reset();
   return options;
 }
@@ -56,7 +59,7 @@ CompareRun first_run(const Model& model, const CompareRequest& request, const st
   run.label = label_of(run.method, run.stages);
   Trajectory t;
   try {
-    t = simulate(model, options_of(request, name, stages, h), Follower{}).trajectory;
+    t = simulate(model, options_of(model, request, name, stages, h), Follower{}).trajectory;
   } catch (const Error& error) {
     run.status = CompareRun::Status::refused;
     run.message = error.what();
@@ -98,9 +101,9 @@ void measure_times(const Model& model, const CompareRequest& request, std::vecto
       CompareRun& run = runs[i];
       if (run.status != CompareRun::Status::done) continue;
       const auto& [name, stages] = request.methods[i / request.steps.size()];
-      Options options = options_of(request, name, stages, run.step);
+      Options options = options_of(model, request, name, stages, run.step);
       options.every = std::numeric_limits<std::int64_t>::max();
-      if (const Trajectory t = simulate(model, options); t.status == Status::done)
+      if (const Trajectory t = simulate(model, options, Follower{}).trajectory; t.status == Status::done)
         run.seconds = std::fmin(run.seconds, t.wall_seconds);
     }
   }
@@ -142,7 +145,7 @@ CompareReport compare(const Model& model, const CompareRequest& request) {
   plain.gain.reset();
   const double smallest = *std::min_element(request.steps.begin(), request.steps.end());
   try {
-    reference = find_reference(model, request.reference, smallest, request.until, plain, may_be_exact);
+    reference = find_reference(model, request.reference, smallest, request.until, plain, Place::compare, may_be_exact);
     out.reference = reference.text;
   } catch (const Error& error) {
     if (!request.reference.empty()) throw;

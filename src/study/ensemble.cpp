@@ -15,6 +15,7 @@
 
 #include "audit/energy_balance.hpp"
 #include "model/kind_facts.hpp"
+#include "option/run_table.hpp"
 #include "rattleback/error.hpp"
 #include "run/complete.hpp"
 #include "run/follow.hpp"
@@ -114,7 +115,7 @@ class Packed {
 };
 
 Finished run_member(const Model& model, const EnsembleRequest& request) {
-  Options options = request.options;
+  Options options = with_run_table(model, request.options, Place::ensemble);
   options.keep_records = false;
   Finished out;
   Follower follower;
@@ -232,7 +233,8 @@ class Workers {
           if (!worker.reader || !worker.reader->decided_otherwise()) return nullptr;
           model = models_.model(c->member);
         }
-        *run = std::make_unique<SharedRun>(std::move(model), options_, *c->code);
+        const Options options = with_run_table(model, options_, Place::ensemble);
+        *run = std::make_unique<SharedRun>(std::move(model), options, *c->code);
         c->code->set_work(mine_ * static_cast<double>((*run)->steps()));
       } catch (const Error&) {
         return nullptr;
@@ -384,7 +386,7 @@ std::size_t fitting_piece(const MemberModels& models, const EnsembleRequest& req
   std::optional<TimeGrid> found;
   try {
     if (!request.options.validate().empty() || request.options.adaptive > 0.0) return piece;
-    found.emplace(complete(models.base(), request.options), 0);
+    found.emplace(complete(models.base(), with_run_table(models.base(), request.options, Place::ensemble)), 0);
   } catch (const Error&) {
     return piece;  // the members will say what is wrong
   }
@@ -526,7 +528,7 @@ EnsembleReport ensemble(const MemberModels& models, const EnsembleRequest& reque
 }  // namespace
 
 EnsembleReport ensemble(const MemberSource& source, const EnsembleRequest& request) {
-  return ensemble(MemberModels(source, request.members, request.options, "member"), request);
+  return ensemble(MemberModels(source, request.members, request.options, Place::ensemble, "member"), request);
 }
 
 EnsembleReport ensemble(const Model& model, const EnsembleRequest& request) {

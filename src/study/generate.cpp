@@ -13,6 +13,7 @@
 #include "files/read.hpp"
 #include "files/replace.hpp"
 #include "model/kind_facts.hpp"
+#include "option/run_table.hpp"
 #include "rattleback/error.hpp"
 #include "run/complete.hpp"
 
@@ -77,7 +78,7 @@ std::string step_header(const Model& model, const Options& given, const std::str
   check_name(name);
   if (std::string faults = given.validate(); !faults.empty()) throw Error(faults);
   if (given.adaptive != 0.0) throw Error("generated steps have one size at a time; leave --adaptive out");
-  Options options = given;
+  Options options = with_run_table(model, given, Place::generate);
   if (!options.until && !options.steps) options.steps = 1;  // how far does not matter here
   options = complete(model, options);
   System system(model);

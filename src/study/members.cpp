@@ -12,6 +12,7 @@
 #include "model/grammar/suggest.hpp"
 #include "model/kind_facts.hpp"
 #include "model/written.hpp"
+#include "option/run_table.hpp"
 #include "rattleback/error.hpp"
 #include "study/random.hpp"
 #include "system/families/family_mechanical.hpp"
@@ -199,9 +200,10 @@ Members members_from_csv(const std::string& text, const std::string& file) {
   return out;
 }
 
-MemberModels::MemberModels(const MemberSource& source, const Members& members, const Options& options, std::string noun)
+MemberModels::MemberModels(const MemberSource& source, const Members& members, const Options& options, Place place,
+                           std::string noun)
     : noun_(std::move(noun)), members_(members), source_(source), base_(load_model(source.system, source.load)) {
-  if (largest_family(base_) != 0 && !takes_families(base_, options)) {
+  if (largest_family(base_) != 0 && !takes_families(base_, with_run_table(base_, options, place))) {
     source_->load.unroll_below = kLargestFamily;
     base_ = read_again(base_, source_->load);
   }

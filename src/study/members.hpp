@@ -14,7 +14,8 @@ namespace rattleback {
 class MemberModels {
  public:
   // Throws Error for a name that is neither a parameter nor a start value. `noun` is what messages call a member.
-  MemberModels(const MemberSource& source, const Members& members, const Options& options, std::string noun);
+  MemberModels(const MemberSource& source, const Members& members, const Options& options, Place place,
+               std::string noun);
   MemberModels(const Model& model, const Members& members, std::string noun);
 
   [[nodiscard]] const Model& base() const { return base_; }

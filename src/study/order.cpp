@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "method/registry.hpp"
+#include "option/run_table.hpp"
 #include "rattleback/cancelled.hpp"
 #include "rattleback/error.hpp"
 #include "rattleback/simulate.hpp"
@@ -16,9 +17,10 @@
 namespace rattleback {
 namespace {
 
-Trajectory run(const Model& model, const Options& options, const std::string& method, int stages, double step,
-               double until) {
-  Trajectory t = simulate(model, end_state_options(options, method, stages, step, until), Follower{}).trajectory;
+Trajectory run(const Model& model, Options options, const std::string& method, int stages, double step, double until) {
+  options.method = method;
+  options = end_state_options(with_run_table(model, options, Place::order), method, stages, step, until);
+  Trajectory t = simulate(model, options, Follower{}).trajectory;
   if (t.status == Status::cancelled) throw Cancelled(t.message);
   if (t.status != Status::done)
     throw Error(fmt::format("{} with step {:g} did not reach t = {:g}: {}", method, step, until, t.message));
@@ -36,7 +38,7 @@ OrderReport order_study(const Model& model, const OrderRequest& request) {
   OrderReport out;
   const Reference reference =
       find_reference(model, request.reference, *std::min_element(request.steps.begin(), request.steps.end()),
-                     request.until, request.options);
+                     request.until, request.options, Place::order);
   const bool exact = reference.exact;
   System system(model);
   out.reference = reference.text;

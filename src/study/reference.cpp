@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "option/run_table.hpp"
 #include "rattleback/cancelled.hpp"
 #include "rattleback/error.hpp"
 #include "rattleback/method.hpp"
@@ -49,7 +50,7 @@ Options end_state_options(Options options, const std::string& method, int stages
 }
 
 Reference find_reference(const Model& model, const std::string& asked, double smallest_step, double until,
-                         const Options& options, bool may_be_exact) {
+                         const Options& options, Place place, bool may_be_exact) {
   Reference out;
   const bool computed = asked == "computed";  // although there is [exact]: it has no errors of velocities on their own
   // [exact] belongs to one start: after --start it may be the solution of another problem.
@@ -83,7 +84,10 @@ Reference find_reference(const Model& model, const std::string& asked, double sm
     if (!good) throw Error(fmt::format("--reference takes 'exact', 'computed' or NAME:S:H, found '{}'", asked));
     if (find_method(names[0]).fixed_stages != 0) stages = 0;
   }
-  Options plain = options;
+  // What [run] says of its method is no part of a reference.
+  Options plain = with_run_table(model, options, place);
+  for (const OptionRow& row : option_table())
+    if (row.of_method) copy_value(row.field, options, plain);
   plain.compose = model.kind == Kind::odae && (asked.empty() || computed) ? 8 : 0;
   plain.newton_tol = 0.0;
   Trajectory t;

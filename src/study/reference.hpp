@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "option/option_table.hpp"
 #include "rattleback/simulate.hpp"
 
 namespace rattleback {
@@ -18,7 +19,7 @@ struct Reference {
 // `asked`: "exact", "NAME:S:H", or "" = [exact] when there is one (and `may_be_exact`), else a method of the highest
 // order (8 stages) at the smallest step. Throws Error when that is wrong or does not reach the end.
 Reference find_reference(const Model& model, const std::string& asked, double smallest_step, double until,
-                         const Options& options, bool may_be_exact = true);
+                         const Options& options, Place place, bool may_be_exact = true);
 
 // 2-norm of the difference.
 double distance(const std::vector<double>& a, const std::vector<double>& b);

@@ -9,6 +9,7 @@
 
 #include "expr/evaluator.hpp"
 #include "model/grammar/expression.hpp"
+#include "option/run_table.hpp"
 #include "rattleback/error.hpp"
 #include "run/follow.hpp"
 #include "study/members.hpp"
@@ -61,7 +62,7 @@ std::string crossings_text(std::int64_t found, std::int64_t asked) {
 
 Followed follow(const Model& model, const SectionRequest& request, std::size_t number) {
   Followed out;
-  Options options = request.options;
+  Options options = with_run_table(model, request.options, Place::section);
   options.event = {request.where};
   options.keep_records = false;
   options.every = 1;  // the energy is watched at every step
@@ -185,7 +186,7 @@ SectionReport section(const MemberModels& models, const SectionRequest& request)
 }  // namespace
 
 SectionReport section(const MemberSource& source, const SectionRequest& request) {
-  return section(MemberModels(source, request.starts, request.options, "start"), request);
+  return section(MemberModels(source, request.starts, request.options, Place::section, "start"), request);
 }
 
 SectionReport section(const Model& model, const SectionRequest& request) {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "run/option_table.hpp"
+#include "option/option_table.hpp"
 
 namespace rattleback {
 namespace {
@@ -89,6 +89,54 @@ TEST_F(OptionNames, AreInEveryMessageAboutTheirNumbers) {
       if (!fault_of(row, x).empty() && (!is_whole(row) || std::fabs(x) <= 1.0))
         expect_named("run", flag, fmt::format("{}", x));
   }
+}
+
+// Each row of the table is in the help of exactly the verbs that it names, or in none, because it is for C++ alone.
+TEST_F(OptionNames, AreInTheHelpOfTheVerbsThatTheirRowsName) {
+  const std::vector<std::pair<Place, std::string>> verbs = {
+      {Place::run, "run"},         {Place::order, "order"},       {Place::compare, "compare"},
+      {Place::section, "section"}, {Place::ensemble, "ensemble"}, {Place::generate, "generate"}};
+  for (const auto& [place, verb] : verbs) {
+    std::vector<std::string> flags;
+    for (const Option& option : options_of(verb)) flags.push_back(option.flag);
+    for (const OptionRow& row : option_table()) {
+      const std::string flag = "--" + std::string(row.name);
+      const bool own = (flag == "--until" && (verb == "order" || verb == "compare")) ||  // they read it themselves
+                       (flag == "--step" && verb == "compare");
+      EXPECT_EQ(std::count(flags.begin(), flags.end(), flag), own || row.places.has(place) ? 1 : 0)
+          << verb << ' ' << flag;
+    }
+  }
+  std::vector<std::string> in_programs_alone;
+  for (const OptionRow& row : option_table()) {
+    if (row.places.empty()) in_programs_alone.emplace_back(row.name);
+    EXPECT_EQ(row.places.empty(), !row.places.has(Place::run)) << row.name << ": `run` has all that any verb has";
+    EXPECT_TRUE(row.places.empty() || !row.help.empty() || !row.word.empty()) << row.name;
+  }
+  EXPECT_EQ(in_programs_alone,
+            (std::vector<std::string>{"keep-records", "record-multipliers", "progress", "warn", "stop"}));
+}
+
+// What the command line says comes before [run], also when it is the usual value.
+TEST_F(OptionNames, ComeBeforeTheModelsOwn) {
+  write("loose.toml", kBead + "[run]\nstep = 0.1\nuntil = 1\nnewton-tol = 0.5\nevery = 3\naudit = \"reverse\"\n");
+  write("plain.toml", kBead + "[run]\nstep = 0.1\nuntil = 1\n");
+  const auto plain = json({"run", "plain.toml", "--json"}), loose = json({"run", "loose.toml", "--json"}),
+             exact = json({"run", "loose.toml", "--newton-tol", "0", "--audit", "order", "--json"});
+  EXPECT_NE(loose["q"], plain["q"]);
+  EXPECT_EQ(exact["q"], plain["q"]);
+  EXPECT_TRUE(loose.dump().find("reverse_defect") != std::string::npos);
+  EXPECT_TRUE(exact.dump().find("reverse_defect") == std::string::npos);
+  write("ode.toml", kBead + "[run]\nmethod = \"ode\"\nrtol = 1e-3\nstep = 0.1\nuntil = 1\n");
+  EXPECT_EQ(rattleback({"run", "ode.toml", "--method", "spark-gauss"}).status, 0);
+  write("composed.toml", kBead + "[run]\nstep = 0.1\nuntil = 1\ncompose = 4\n");
+  EXPECT_EQ(json({"run", "composed.toml", "--json"})["compose"], 4);
+  write("unused.toml", kBead + "[run]\nrtol = 1e-3\nstep = 0.1\nuntil = 1\n");
+  EXPECT_TRUE(rattleback({"run", "unused.toml"}).err.starts_with("[run] rtol is for the adaptive methods"));
+  write("wide.toml", kBead + "[run]\nstep = 0.1\nuntil = 1\ncompose = 5\n");
+  expect_refused({"run", "wide.toml"}, "wide.toml:13:11: `compose` in [run] takes 2, 4, 6 or 8, found 5");
+  write("moved.toml", kBead + "\"y'\" = 1\n[run]\nproject = true\nstep = 0.1\nuntil = 1\n");
+  EXPECT_EQ(rattleback({"run", "moved.toml", "--keep", "y'"}).err.find("--keep says"), std::string::npos);
 }
 
 TEST_F(OptionNames, AreInMessagesOfEndsThatAreNeverReached) {

@@ -1,5 +1,5 @@
 // Random pairs of requests: a checkpoint is written with one and resumed with the other. Values are drawn from the table of
-// options (run/option_table.hpp), so that a new option is in the game as soon as it has its row. The resumed run has the bits
+// options (option/option_table.hpp), so that a new option is in the game as soon as it has its row. The resumed run has the bits
 // of the uninterrupted one, or it is refused with the name of an option that differs; nothing else may happen.
 #pragma once
 
@@ -9,9 +9,9 @@
 
 #include <fmt/format.h>
 
+#include "option/option_table.hpp"
 #include "output/json.hpp"
 #include "rattleback/error.hpp"
-#include "run/option_table.hpp"
 #include "run/support.hpp"
 
 namespace rattleback::testing {

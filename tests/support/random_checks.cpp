@@ -320,8 +320,10 @@ Verdict Subject::adaptive(const MethodInfo& method) {
   const auto [off, i] = worst(t);
   if (off <= (100 + 10 * steps) * tolerance * size) return {};
   // Near a configuration where constraints lose rank a motion amplifies the errors of its steps. They follow the tolerance then.
-  (method.adaptive ? o.rtol : o.adaptive) = tolerance / 100;
-  if (method.adaptive) o.atol = o.rtol;
+  if (method.adaptive)
+    o.rtol = o.atol = tolerance / 100;
+  else
+    o.adaptive = tolerance / 100;
   const Outcome closer = run(model_, o);
   if (closer.done && closer.done->records.rows == t.records.rows && worst(*closer.done).first <= off / 10)
     return beside("the motion amplifies errors, which follow the tolerance");

@@ -1,6 +1,5 @@
 // The tables of mechanical systems and daes, and those that all kinds share.
 #include <algorithm>
-#include <cmath>
 
 #include "model/grammar/suggest.hpp"
 #include "model/reader.hpp"
@@ -259,30 +258,6 @@ void read_exact(ModelText& text, Reader& reader, const Value& document) {
                           : k.primed || velocity ? kVelocity
                                                  : kPosition,
                           {k.index, k.from, k.to, row, reader.formula(v, "the exact solution of `" + v.key + "`")}});
-  }
-}
-
-void read_run(ModelText& text, Reader& reader, const Value& document) {
-  const Value* table = reader.table(document, "run", "run");
-  if (table == nullptr) return;
-  const Source& source = text.world.source;
-  reader.only(*table, "[run]", {"method", "stages", "step", "until"});
-  if (const Value* v = table->find("method")) text.run.method = reader.text(*v, "`method` in [run]");
-  if (const Value* v = table->find("stages")) {
-    const double s = reader.number(*v, "`stages` in [run]");
-    if (!(s >= 1.0 && s <= 1000.0) || s != std::floor(s))
-      source.fail(v->offset, "`stages` in [run] must be a whole number from 1, found " + number_text(s));
-    text.run.stages = static_cast<int>(s);
-  }
-  if (const Value* v = table->find("step")) {
-    text.run.step = reader.number(*v, "`step` in [run]");
-    if (!(*text.run.step > 0.0))
-      source.fail(v->offset, "`step` in [run] must be positive, found " + number_text(*text.run.step));
-  }
-  if (const Value* v = table->find("until")) {
-    text.run.until = reader.number(*v, "`until` in [run]");
-    if (!(*text.run.until > 0.0))
-      source.fail(v->offset, "`until` in [run] must be positive, found " + number_text(*text.run.until));
   }
 }
 
