@@ -7,6 +7,7 @@
 
 #include "method/registry.hpp"
 #include "model/kind_facts.hpp"
+#include "model/usable.hpp"
 #include "rattleback/error.hpp"
 #include "run/option_table.hpp"
 #include "tableau/user_tableau.hpp"
@@ -48,6 +49,7 @@ std::string Options::validate() const {
 }
 
 Options complete(const Model& model, Options o) {
+  (void)usable(model);
   const bool models_method = o.method.empty() && o.tableau.empty() && model.run.method.has_value();
   if (o.tableau.empty()) {
     if (o.method.empty()) o.method = model.run.method.value_or(facts_of(model).method);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/usable.hpp"
 #include "rattleback/error.hpp"
 #include "system/families/family_values.hpp"
 
@@ -16,7 +17,8 @@ constexpr std::int32_t kLargestDense = 80;
 
 }  // namespace
 
-System::System(const Model& model, const AddedInertia* added) : model_(&model), looped_(largest_family(model) > 0) {
+System::System(const Model& model, const AddedInertia* added)
+    : model_(&usable(model)), looped_(largest_family(model) > 0) {
   try {
     std::vector<NodeId> watched;
     if (model.kind == Kind::mechanical && added == nullptr && (looped_ || n() + m() > kLargestDense)) {
