@@ -150,7 +150,7 @@ struct SectionReport {
 };
 
 SectionReport section(const MemberSource& source, const SectionRequest& request);
-// A model from C++: start values may vary.
+// Of a model that is there already.
 SectionReport section(const Model& model, const SectionRequest& request);
 
 // --- ensemble: statistics of many members

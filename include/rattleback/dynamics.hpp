@@ -27,6 +27,7 @@ class Dynamics {
   void set(double t, std::span<const double> q, std::span<const double> v);
   // A value by which something was decided (a friction that was 0) is derived anew.
   void set_parameter(std::string_view name, double value);
+  void set_input(std::string_view port, double u);
 
   void mass(std::span<double> M);                 // L_vv, n x n
   void momentum(std::span<double> p);             // L_v
@@ -41,6 +42,7 @@ class Dynamics {
 
  private:
   struct Impl;
+  void derive(const Model& model);
   std::unique_ptr<Impl> impl_;
 };
 

@@ -35,7 +35,8 @@ enum class Op : std::uint8_t {
   add, sub, mul, div, pow, atan2, min, max, hypot, less, less_equal,
   select,  // a != 0 ? b : c
   sum,     // of the body a over its loop
-  lookup, lookup_slope  // a piecewise linear function of a, given by table c, and its slope
+  lookup, lookup_slope,  // a piecewise linear function of a, given by table c, and its slope
+  input  // a leaf: a number that is given from outside while steps are taken
 };
 // clang-format on
 constexpr int arity(Op op) {  // number of node arguments
@@ -43,7 +44,8 @@ constexpr int arity(Op op) {  // number of node arguments
     case Op::constant:
     case Op::variable:
     case Op::index:
-    case Op::table: return 0;
+    case Op::table:
+    case Op::input: return 0;
     case Op::neg:
     case Op::sin:
     case Op::cos:
@@ -85,9 +87,9 @@ struct Node {
   Space space = 0;         // variable: which vector
   std::int32_t count = 0;  // size of the loop this node varies over; 0 = the same for all
   NodeId a = 0, b = 0, c = 0;
-  double value = 0.0;  // constant
+  double value = 0.0;  // constant, input
 
-  // Leaves keep their affine index in a and b; a table and a lookup their number in c; a sum its loop size in b. A constant
+  // An input keeps its number in a. Other leaves keep their affine index in a and b; a table and a lookup their number in c; a sum its loop size in b. A constant
   // that is made of parameters keeps how in c (made()), and of what in a and b; of others c is 0.
   [[nodiscard]] std::int32_t base() const { return static_cast<std::int32_t>(a); }
   [[nodiscard]] std::int32_t stride() const { return static_cast<std::int32_t>(b); }
@@ -106,6 +108,9 @@ class Graph {
   // decided alike then: whether they are zero, their sign, whether they are finite. (A constant that is zero vanishes from
   // formulas; no other value is treated in a way of its own.)
   NodeId parameter(std::uint32_t number, double value, double error = 0.0);
+  // A number from outside that is `value` until it is given. It takes its value from the same list as the parameters, at
+  // `number`, but is no constant: nothing is decided by its value, so any other one will do.
+  NodeId input(std::uint32_t number, double value);
   // Constants that are computed together from constants. A number that has no value is nan.
   using Compute = void (*)(std::span<const double> from, std::span<double> to);
   std::vector<NodeId> computed(Compute compute, std::span<const NodeId> from, std::size_t count);
@@ -114,7 +119,7 @@ class Graph {
   // Is it made of parameters?
   [[nodiscard]] bool is_made(NodeId id) const { return nodes_[id].op == Op::constant && nodes_[id].c != 0; }
   // Puts other values of the parameters in: all constants become what they would have been. False, and nothing is changed,
-  // where something would have been decided otherwise.
+  // where something would have been decided otherwise. Inputs whose numbers are beyond `values` stay as they are.
   bool set_parameters(std::span<const double> values, std::span<const double> errors);
   struct Group {  // of computed constants
     Compute compute = nullptr;
@@ -271,5 +276,9 @@ inline Expr less_equal(const Expr& a, const Expr& b) { return Expr::make(Op::les
 inline Expr where(const Expr& condition, const Expr& yes, const Expr& no) {
   return Expr::make_select(condition, yes, no);
 }
+// The same of numbers, so that a function template runs with double, too.
+inline double less(double a, double b) { return a < b ? 1.0 : 0.0; }
+inline double less_equal(double a, double b) { return a <= b ? 1.0 : 0.0; }
+inline double where(double condition, double yes, double no) { return condition != 0.0 ? yes : no; }
 
 }  // namespace rattleback

@@ -121,7 +121,7 @@ struct Model {
   Entries holonomic;                         // g(t, q), row = constraint
   Entries nonholonomic;                      // k(t, q, v), row = constraint
   Names holonomic_names, nonholonomic_names;
-  std::vector<Port> ports;
+  std::vector<Port> ports;   // the last entries of `forces` are theirs
   bool dissipative = false;  // has [forces], [dissipation] or [ports]: the energy is not expected to be kept
 
   // --- dae: y' = sum of the parts, 0 = constraints(t, y)
@@ -147,10 +147,10 @@ struct Model {
   std::vector<std::int32_t> keep_q, keep_v;  // elements of q0 and v0 that a projection holds
   std::vector<ExactValue> exact;
   RunDefaults run;
-  std::shared_ptr<const Written> written;  // of a model file; null for a model from C++
+  std::shared_ptr<const Written> written;  // what it was read or traced from; null when it was put together by hand
 
   // The same system with other values of parameters and starts: what load_model() gives with these after the options it
-  // was loaded with. Its text is not read again. Throws Error where load_model() does, and for a model from C++.
+  // was loaded with, also of a model from C++. Its text is not read again. Throws Error where load_model() does.
   [[nodiscard]] Model with(const Settings& parameters, const Settings& starts = {}) const;
 
   // Its variables are states with an energy: there are no velocities and no multipliers.

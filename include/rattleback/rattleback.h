@@ -50,7 +50,8 @@ void rattleback_options_free(rattleback_options* options);
 int rattleback_options_set(rattleback_options* options, const char* name, const char* value);
 
 /* One step at a time (see stepper.hpp). */
-int rattleback_stepper_new(const rattleback_model* model, const rattleback_options* options, rattleback_stepper** stepper);
+int rattleback_stepper_new(const rattleback_model* model, const rattleback_options* options,
+                           rattleback_stepper** stepper);
 void rattleback_stepper_free(rattleback_stepper* stepper);
 int rattleback_stepper_step(rattleback_stepper* stepper);
 int rattleback_stepper_advance(rattleback_stepper* stepper, int64_t steps);
@@ -68,6 +69,7 @@ int rattleback_stepper_multipliers(const rattleback_stepper* stepper, double* mu
 /* Where a name stands in them: "theta", "theta'", "lambda.rod". */
 int rattleback_stepper_index(const rattleback_stepper* stepper, const char* name, size_t* index);
 int rattleback_stepper_set_parameter(rattleback_stepper* stepper, const char* name, double value);
+int rattleback_stepper_set_input(rattleback_stepper* stepper, const char* port, double u);
 int rattleback_stepper_set_state(rattleback_stepper* stepper, double t, const double* q, const double* v);
 int rattleback_stepper_save(const rattleback_stepper* stepper, rattleback_snapshot** snapshot);
 int rattleback_stepper_restore(rattleback_stepper* stepper, const rattleback_snapshot* snapshot);

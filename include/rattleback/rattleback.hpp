@@ -14,4 +14,5 @@
 #include "rattleback/simulate.hpp"   // IWYU pragma: export
 #include "rattleback/stepper.hpp"    // IWYU pragma: export
 #include "rattleback/trace.hpp"      // IWYU pragma: export
+#include "rattleback/values.hpp"     // IWYU pragma: export
 #include "rattleback/write.hpp"      // IWYU pragma: export

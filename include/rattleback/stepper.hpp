@@ -66,6 +66,10 @@ class Stepper {
   // No derivation, no compiler, no allocation where the value decides nothing that the one before did not; a value that does
   // (a friction that was 0) is derived anew. A constraint that it breaks is judged at the next step.
   void set_parameter(std::string_view name, double value);
+  // The input of a port, held over the next steps until it is changed; by name or by number. On a port with a formula it
+  // replaces the formula, for which the step is derived once.
+  void set_input(std::string_view port, double u);
+  void set_input(std::size_t port, double u);
   // Consistent, or with Options::project moved to the nearest consistent state.
   void set_state(double t, std::span<const double> q, std::span<const double> v = {});
 

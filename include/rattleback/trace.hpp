@@ -2,25 +2,47 @@
 // of the same graph as a model file's, with the same exact derivatives.
 //
 //   struct Sleigh {
-//     double m = 1, a = 1, J = 2, g = 0.1;
-//     template <class T> T lagrangian(const T& t, std::span<const T> q, std::span<const T> v) const;
+//     template <class T> T lagrangian(const T& t, std::span<const T> q, std::span<const T> v,
+//                                     const rattleback::Parameters<T>& p) const;
 //     template <class T> std::vector<T> nonholonomic(const T& t, std::span<const T> q, std::span<const T> v) const;
-//     template <class T> std::vector<T> holonomic(const T& t, std::span<const T> q) const;
-//     template <class T> std::vector<T> forces(const T& t, std::span<const T> q, std::span<const T> v) const;
 //   };
-//   Model model = trace(Sleigh{}, {.name = "sleigh", .coordinates = {"x", "y", "theta"}, .q = {1, 0, 0}});
+//   Model model = trace(Sleigh{}, {.name = "sleigh", .coordinates = {"x", "y", "theta"}, .q = {1, 0, 0},
+//                                  .parameters = {{"m", 1.0}, {"a", 0.5}}});
 //
-// Only `lagrangian` is needed. Each constraint is an expression that is zero.
+// The members, all const, and all but `lagrangian` left out where there is none. In brackets: arguments that may be left
+// out from the right.
+//
+//   T lagrangian(t, q, v[, p])                                or in its place
+//   T kinetic(t, q, v[, p]), T potential(t, q[, p])
+//   std::vector<T> holonomic(t, q[, p])                       constraints: expressions that are zero
+//   std::vector<T> nonholonomic(t, q, v[, p])
+//   std::vector<T> forces(t, q, v[, p[, u[, lambda]]])        one for each coordinate
+//   T rayleigh(t, q, v[, p])                                  dissipation: minus its gradient by v is a force
+//   std::vector<T> inputs(t, q, v[, p])                       formulas of the inputs; without it they are 0 until set
+//   std::vector<std::pair<std::string, T>> initial(p)         starts that follow from parameters: {"x", p["l"]}
+//   std::vector<std::pair<std::string, T>> exact(t[, p])      a known solution: {"x", ...}, {"x'", ...}
+//
+// with t: const T&, q and v: std::span<const T>, p: const Parameters<T>&, u: const Inputs<T>&, lambda: std::span<const T>, the
+// multipliers of the holonomic constraints and then of the others. A member of these names that takes something else does not
+// compile. trace() keeps a copy of the class: Model::with() calls it again where a parameter decides more than numbers.
 #pragma once
 
+#include <concepts>
+#include <functional>
+#include <iterator>
+#include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "rattleback/model.hpp"
+#include "rattleback/values.hpp"
 
 namespace rattleback {
 
+// What a model file says beside its formulas, by the same rules.
 struct TraceOptions {
   std::string name;
   std::vector<std::string> coordinates;
@@ -28,42 +50,324 @@ struct TraceOptions {
   // Names of the constraints, for multipliers and messages; empty = c1, c2, ... (holonomic ones first).
   std::vector<std::string> constraints = {};
   bool project = false;
+  // Parameters with their values: other ones come by Model::with(), or as members of an ensemble.
+  std::vector<std::pair<std::string, double>> parameters = {};
+  // Names of the inputs that forces() takes. Each is a port: the force is linear in it, and u times its output is a power.
+  std::vector<std::string> inputs = {};
+  std::vector<std::string> angles = {};  // coordinates that a whole turn leads back to the same place
+  std::vector<std::string> keep = {};    // starts that a projection holds
+  RunDefaults run = {};
 };
 
 namespace detail {
 
+// What the members of a class are called with, and what they said.
 struct Traced {
-  Graph graph;
-  Expr lagrangian;
-  std::vector<Expr> holonomic, nonholonomic, forces;
+  explicit Traced(Graph& g) : graph(g) {}
+  Graph& graph;
+  Expr t;
+  std::vector<Expr> q, v;
+  Parameters<Expr> parameters;
+  Inputs<Expr> inputs;
+
+  std::optional<Expr> lagrangian, kinetic, potential, rayleigh;
+  std::vector<Expr> holonomic, nonholonomic;
+  std::optional<std::vector<Expr>> forces, formulas_of_inputs;
+  std::vector<std::pair<std::string, Expr>> exact;
+};
+using Starts = std::vector<std::pair<std::string, Expr>>;
+
+// Calls the members of a class, as often as a model is made of it.
+struct Tracer {
+  std::function<void(Traced&)> formulas;
+  std::function<Starts(const Parameters<Expr>&)> initial;  // null: there is none
 };
 // Checks sizes and names, and puts the model together. Throws Error.
-Model finish(Traced traced, const TraceOptions& options);
+Model trace_model(Tracer tracer, const TraceOptions& options);
+
+using Values = std::span<const Expr>;
+
+// called_NAME: can it be called like a member of a model, const or not? has_NAME: is there such a member, whatever it takes? The
+// name is ambiguous in a class that inherits it twice. Data is not meant. (A class that is final cannot be inherited.)
+#define RATTLEBACK_MEMBER(NAME)                                                                                        \
+  template <class S>                                                                                                   \
+  concept called_##NAME = requires(S & s, const Expr& t, Values q, const Parameters<Expr>& p, const Inputs<Expr>& u) { \
+    requires requires { s.NAME(t, q); } || requires {                                                                  \
+      s.NAME(t, q, q);                                                                                                 \
+    } || requires {                                                                                                    \
+      s.NAME(t, q, p);                                                                                                 \
+    } || requires {                                                                                                    \
+      s.NAME(t, q, q, p);                                                                                              \
+    } || requires {                                                                                                    \
+      s.NAME(t, q, q, p, u);                                                                                           \
+    } || requires {                                                                                                    \
+      s.NAME(t, q, q, p, u, q);                                                                                        \
+    };                                                                                                                 \
+  };                                                                                                                   \
+  struct With_##NAME {                                                                                                 \
+    int NAME;                                                                                                          \
+  };                                                                                                                   \
+  template <class S>                                                                                                   \
+  struct Both_##NAME : S, With_##NAME {};                                                                              \
+  template <class S>                                                                                                   \
+  constexpr bool has_##NAME() {                                                                                        \
+    if constexpr (std::is_final_v<S> || !std::is_class_v<S>)                                                           \
+      return called_##NAME<S>;                                                                                         \
+    else                                                                                                               \
+      return !requires { &Both_##NAME<S>::NAME; }                                                                      \
+    &&!requires(const S& s) { s.NAME; };                                                                               \
+  }
+RATTLEBACK_MEMBER(lagrangian)
+RATTLEBACK_MEMBER(kinetic)
+RATTLEBACK_MEMBER(potential)
+RATTLEBACK_MEMBER(holonomic)
+RATTLEBACK_MEMBER(nonholonomic)
+RATTLEBACK_MEMBER(forces)
+RATTLEBACK_MEMBER(rayleigh)
+RATTLEBACK_MEMBER(inputs)
+RATTLEBACK_MEMBER(initial)
+RATTLEBACK_MEMBER(exact)
+// What is nearly one of these names.
+RATTLEBACK_MEMBER(Lagrangian)
+RATTLEBACK_MEMBER(lagrange)
+RATTLEBACK_MEMBER(lagrangean)
+RATTLEBACK_MEMBER(kinetic_energy)
+RATTLEBACK_MEMBER(potential_energy)
+RATTLEBACK_MEMBER(constraint)
+RATTLEBACK_MEMBER(constraints)
+RATTLEBACK_MEMBER(holonomic_constraint)
+RATTLEBACK_MEMBER(holonomic_constraints)
+RATTLEBACK_MEMBER(nonholonomic_constraint)
+RATTLEBACK_MEMBER(nonholonomic_constraints)
+RATTLEBACK_MEMBER(non_holonomic)
+RATTLEBACK_MEMBER(force)
+RATTLEBACK_MEMBER(dissipation)
+RATTLEBACK_MEMBER(input)
+#undef RATTLEBACK_MEMBER
+
+template <class R>
+concept Scalar = std::convertible_to<R, Expr>;
+template <class R>
+concept Vector = requires(const R& list) {
+  { *std::begin(list) } -> std::convertible_to<Expr>;
+  std::end(list);
+};
+template <class R>
+concept NamedValues = requires(const R& list) {
+  { std::begin(list)->first } -> std::convertible_to<std::string>;
+  { std::begin(list)->second } -> std::convertible_to<Expr>;
+  std::end(list);
+};
+
+template <class R>
+std::vector<Expr> listed(const R& values) {
+  std::vector<Expr> out;
+  for (const auto& x : values) out.push_back(x);
+  return out;
+}
+template <class R>
+std::vector<std::pair<std::string, Expr>> with_names(const R& values) {
+  std::vector<std::pair<std::string, Expr>> out;
+  for (const auto& x : values) out.emplace_back(x.first, x.second);
+  return out;
+}
+
+// A helper of such a name is welcome where the member itself is there.
+template <class S>
+constexpr void check_names() {
+  static_assert(has_lagrangian<S>() || !(called_Lagrangian<S> || called_lagrange<S> || called_lagrangean<S>),
+                "this member is called `lagrangian`");
+  static_assert(has_lagrangian<S>() || has_kinetic<S>() || !called_kinetic_energy<S>,
+                "this member is called `kinetic`");
+  static_assert(has_lagrangian<S>() || has_potential<S>() || !called_potential_energy<S>,
+                "this member is called `potential`");
+  static_assert(has_holonomic<S>() || has_nonholonomic<S>() || !(called_constraint<S> || called_constraints<S>),
+                "constraints are members `holonomic` (of t and q) and `nonholonomic` (of t, q and v)");
+  static_assert(has_holonomic<S>() || !(called_holonomic_constraint<S> || called_holonomic_constraints<S>),
+                "this member is called `holonomic`");
+  static_assert(has_nonholonomic<S>() || !(called_nonholonomic_constraint<S> || called_nonholonomic_constraints<S> ||
+                                           called_non_holonomic<S>),
+                "this member is called `nonholonomic`");
+  static_assert(has_forces<S>() || !called_force<S>, "this member is called `forces`");
+  static_assert(has_rayleigh<S>() || !called_dissipation<S>, "this member is called `rayleigh`");
+  static_assert(has_inputs<S>() || !called_input<S>, "this member is called `inputs`");
+}
+
+template <class S>
+void trace_energies(const S& s, Traced& x) {
+  const Values q(x.q), v(x.v);
+  const Parameters<Expr>& p = x.parameters;
+  if constexpr (requires {
+                  { s.lagrangian(x.t, q, v, p) } -> Scalar;
+                })
+    x.lagrangian = s.lagrangian(x.t, q, v, p);
+  else if constexpr (requires {
+                       { s.lagrangian(x.t, q, v) } -> Scalar;
+                     })
+    x.lagrangian = s.lagrangian(x.t, q, v);
+  else
+    static_assert(!has_lagrangian<S>(),
+                  "lagrangian must be: template <class T> T lagrangian(const T& t, std::span<const T> q, "
+                  "std::span<const T> v) const, with or without const rattleback::Parameters<T>& p at its end");
+  if constexpr (!has_lagrangian<S>()) {
+    static_assert(has_kinetic<S>(), "a model has a member `lagrangian`, or `kinetic` and `potential`");
+    if constexpr (requires {
+                    { s.kinetic(x.t, q, v, p) } -> Scalar;
+                  })
+      x.kinetic = s.kinetic(x.t, q, v, p);
+    else if constexpr (requires {
+                         { s.kinetic(x.t, q, v) } -> Scalar;
+                       })
+      x.kinetic = s.kinetic(x.t, q, v);
+    else
+      static_assert(
+          !has_kinetic<S>(),
+          "kinetic must be: template <class T> T kinetic(const T& t, std::span<const T> q, std::span<const T> "
+          "v) const, with or without const rattleback::Parameters<T>& p at its end");
+    if constexpr (requires {
+                    { s.potential(x.t, q, p) } -> Scalar;
+                  })
+      x.potential = s.potential(x.t, q, p);
+    else if constexpr (requires {
+                         { s.potential(x.t, q) } -> Scalar;
+                       })
+      x.potential = s.potential(x.t, q);
+    else
+      static_assert(
+          !has_potential<S>(),
+          "potential must be: template <class T> T potential(const T& t, std::span<const T> q) const, with or "
+          "without const rattleback::Parameters<T>& p at its end");
+  }
+}
+
+template <class S>
+void trace_constraints(const S& s, Traced& x) {
+  const Values q(x.q), v(x.v);
+  const Parameters<Expr>& p = x.parameters;
+  if constexpr (requires {
+                  { s.holonomic(x.t, q, p) } -> Vector;
+                })
+    x.holonomic = listed(s.holonomic(x.t, q, p));
+  else if constexpr (requires {
+                       { s.holonomic(x.t, q) } -> Vector;
+                     })
+    x.holonomic = listed(s.holonomic(x.t, q));
+  else
+    static_assert(
+        !has_holonomic<S>(),
+        "holonomic must be: template <class T> std::vector<T> holonomic(const T& t, std::span<const T> q) const, "
+        "with or without const rattleback::Parameters<T>& p at its end");
+  if constexpr (requires {
+                  { s.nonholonomic(x.t, q, v, p) } -> Vector;
+                })
+    x.nonholonomic = listed(s.nonholonomic(x.t, q, v, p));
+  else if constexpr (requires {
+                       { s.nonholonomic(x.t, q, v) } -> Vector;
+                     })
+    x.nonholonomic = listed(s.nonholonomic(x.t, q, v));
+  else
+    static_assert(
+        !has_nonholonomic<S>(),
+        "nonholonomic must be: template <class T> std::vector<T> nonholonomic(const T& t, std::span<const T> q, "
+        "std::span<const T> v) const, with or without const rattleback::Parameters<T>& p at its end");
+}
+
+template <class S>
+void trace_forces(const S& s, Traced& x) {
+  const Values q(x.q), v(x.v);
+  const Parameters<Expr>& p = x.parameters;
+  const Inputs<Expr>& u = x.inputs;
+  std::vector<Expr> multipliers;
+  for (std::size_t i = 0; i < x.holonomic.size() + x.nonholonomic.size(); ++i)
+    multipliers.emplace_back(x.graph, x.graph.variable(kMultiplier, static_cast<std::int32_t>(i)));
+  const Values lambda(multipliers);
+  if constexpr (requires {
+                  { s.forces(x.t, q, v, p, u, lambda) } -> Vector;
+                })
+    x.forces = listed(s.forces(x.t, q, v, p, u, lambda));
+  else if constexpr (requires {
+                       { s.forces(x.t, q, v, p, u) } -> Vector;
+                     })
+    x.forces = listed(s.forces(x.t, q, v, p, u));
+  else if constexpr (requires {
+                       { s.forces(x.t, q, v, p) } -> Vector;
+                     })
+    x.forces = listed(s.forces(x.t, q, v, p));
+  else if constexpr (requires {
+                       { s.forces(x.t, q, v) } -> Vector;
+                     })
+    x.forces = listed(s.forces(x.t, q, v));
+  else
+    static_assert(!has_forces<S>(),
+                  "forces must be: template <class T> std::vector<T> forces(const T& t, std::span<const T> q, "
+                  "std::span<const T> v, const rattleback::Parameters<T>& p, const rattleback::Inputs<T>& u, "
+                  "std::span<const T> lambda) const; what comes behind v may be left out from the right");
+  if constexpr (requires {
+                  { s.rayleigh(x.t, q, v, p) } -> Scalar;
+                })
+    x.rayleigh = s.rayleigh(x.t, q, v, p);
+  else if constexpr (requires {
+                       { s.rayleigh(x.t, q, v) } -> Scalar;
+                     })
+    x.rayleigh = s.rayleigh(x.t, q, v);
+  else
+    static_assert(
+        !has_rayleigh<S>(),
+        "rayleigh must be: template <class T> T rayleigh(const T& t, std::span<const T> q, std::span<const T> v) "
+        "const, with or without const rattleback::Parameters<T>& p at its end");
+  if constexpr (requires {
+                  { s.inputs(x.t, q, v, p) } -> Vector;
+                })
+    x.formulas_of_inputs = listed(s.inputs(x.t, q, v, p));
+  else if constexpr (requires {
+                       { s.inputs(x.t, q, v) } -> Vector;
+                     })
+    x.formulas_of_inputs = listed(s.inputs(x.t, q, v));
+  else
+    static_assert(!has_inputs<S>(),
+                  "inputs must be: template <class T> std::vector<T> inputs(const T& t, std::span<const T> q, "
+                  "std::span<const T> v) const, with or without const rattleback::Parameters<T>& p at its end");
+}
+
+template <class S>
+void trace_known(const S& s, Traced& x) {
+  if constexpr (requires {
+                  { s.exact(x.t, x.parameters) } -> NamedValues;
+                })
+    x.exact = with_names(s.exact(x.t, x.parameters));
+  else if constexpr (requires {
+                       { s.exact(x.t) } -> NamedValues;
+                     })
+    x.exact = with_names(s.exact(x.t));
+  else
+    static_assert(
+        !has_exact<S>(),
+        "exact must be: template <class T> std::vector<std::pair<std::string, T>> exact(const T& t) const, with "
+        "or without const rattleback::Parameters<T>& p at its end");
+}
 
 }  // namespace detail
 
 template <class System>
 Model trace(const System& system, const TraceOptions& options) {
-  detail::Traced traced;
-  Graph& g = traced.graph;
-  const Expr t(g, g.variable(kTime, 0));
-  std::vector<Expr> q, v;
-  for (std::int32_t i = 0; i < static_cast<std::int32_t>(options.coordinates.size()); ++i) {
-    q.emplace_back(g, g.variable(kPosition, i));
-    v.emplace_back(g, g.variable(kVelocity, i));
-  }
-  const std::span<const Expr> qs(q), vs(v);
-  traced.lagrangian = system.lagrangian(t, qs, vs);
-  if constexpr (requires { system.holonomic(t, qs); }) {
-    for (const Expr& e : system.holonomic(t, qs)) traced.holonomic.push_back(e);
-  }
-  if constexpr (requires { system.nonholonomic(t, qs, vs); }) {
-    for (const Expr& e : system.nonholonomic(t, qs, vs)) traced.nonholonomic.push_back(e);
-  }
-  if constexpr (requires { system.forces(t, qs, vs); }) {
-    for (const Expr& e : system.forces(t, qs, vs)) traced.forces.push_back(e);
-  }
-  return detail::finish(std::move(traced), options);
+  static_assert(std::copy_constructible<System>, "trace() keeps a copy of the class, which this one does not allow");
+  detail::check_names<System>();
+  detail::Tracer tracer;
+  tracer.formulas = [system](detail::Traced& x) {
+    detail::trace_energies(system, x);
+    detail::trace_constraints(system, x);
+    detail::trace_forces(system, x);
+    detail::trace_known(system, x);
+  };
+  if constexpr (requires(const Parameters<Expr>& p) {
+                  { system.initial(p) } -> detail::NamedValues;
+                })
+    tracer.initial = [system](const Parameters<Expr>& p) { return detail::with_names(system.initial(p)); };
+  else
+    static_assert(!detail::has_initial<System>(),
+                  "initial must be: template <class T> std::vector<std::pair<std::string, T>> initial(const "
+                  "rattleback::Parameters<T>& p) const");
+  return detail::trace_model(std::move(tracer), options);
 }
 
 }  // namespace rattleback

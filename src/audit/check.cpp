@@ -13,6 +13,7 @@
 #include "bind/bind.hpp"
 #include "bind/redundant_stepper.hpp"
 #include "model/kind_facts.hpp"
+#include "model/usable.hpp"
 #include "rattleback/error.hpp"
 #include "rattleback/simulate.hpp"
 #include "system/port_hamiltonian/derived_port_hamiltonian.hpp"
@@ -308,7 +309,7 @@ namespace {
 
 CheckReport checked(const Model& model) {
   CheckReport out;
-  out.coordinates = model.coordinates.size();
+  out.coordinates = usable(model).coordinates.size();
   out.index = model.multiplier_count() == 0 ? 0 : (!model.holonomic_names.empty() ? 3 : 2);
   const DerivativeComparison derivatives = compare_derivatives(model);
   out.derivative_error = derivatives.error;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/inputs.hpp"
+
 namespace rattleback {
 
 namespace {
@@ -12,7 +14,7 @@ std::string why_port_hamiltonian_changes(const Model& model) {
     return std::all_of(list.begin(), list.end(), [&](const Entry& e) { return model.graph->is_constant(e.expr, 0.0); });
   };
   const bool driven = std::any_of(ph.inputs.begin(), ph.inputs.end(), [&](const PortHamiltonianParts::Input& input) {
-    return !model.graph->is_constant(input.u, 0.0);
+    return !is_idle(*model.graph, input.u);
   });
   if (!vanish(ph.R))
     return driven ? "Inputs and dampers do work on this system" : "Dampers take energy from this system";
@@ -21,8 +23,8 @@ std::string why_port_hamiltonian_changes(const Model& model) {
 }
 
 std::string why_mechanical_changes(const Model& model) {
-  if (model.dissipative) return "Forces do work on this system";
-  if (model.graph == nullptr) return "";
+  if (model.graph == nullptr) return model.dissipative ? "Forces do work on this system" : "";
+  if (model.dissipative && !has_idle_forces(model)) return "Forces do work on this system";
   Graph g = *model.graph;
   if (depends_on(g, std::span(&model.lagrangian, 1), kTime)) return "The Lagrangian depends on time";
   const bool affine = std::any_of(model.nonholonomic.begin(), model.nonholonomic.end(), [&](const Entry& e) {

@@ -110,6 +110,7 @@ class SundialsStepper : public StepTaker {
   }
 
   AdvanceReport advance(double h, std::int64_t steps) override {
+    if (!stepping::is_step_size(h)) return stepping::no_step_size();
     AdvanceReport out;
     use_step(h);
     const auto y = data(y_);

@@ -524,6 +524,7 @@ bool ContactStepper::step(double h) {
 }
 
 AdvanceReport ContactStepper::advance(double h, std::int64_t steps) {
+  if (!stepping::is_step_size(h)) return stepping::no_step_size();
   AdvanceReport out;
   if (h < 0.0) {
     out.ok = false;

@@ -256,6 +256,7 @@ void RedundantStepper::note_change(double t, int from) {
 }
 
 AdvanceReport RedundantStepper::advance(double h, std::int64_t steps) {
+  if (!stepping::is_step_size(h)) return stepping::no_step_size();
   AdvanceReport out;
   if (h != h_) {
     t_base_ = t();

@@ -251,7 +251,7 @@ bool PlanStepper::set_parameters(std::span<const double> values) {
   return true;
 }
 
-bool PlanStepper::change_parameters(std::span<const double> values) {
+bool PlanStepper::change_parameters(std::span<const double> values, bool keep_guesses) {
   if (data_.step.is_sparse() || data_.branch) return false;
   Workplace* const places[] = {&main_, first_ ? &*first_ : nullptr, adjoint_ ? &*adjoint_ : nullptr};
   for (Workplace* const place : places)
@@ -264,7 +264,7 @@ bool PlanStepper::change_parameters(std::span<const double> values) {
     place->plan->parameters().put(place->numbers, place->w.data());
   }
   parameters_.assign(values.begin(), values.end());
-  Host(*this).forget();
+  if (!keep_guesses) Host(*this).forget();
   return true;
 }
 

@@ -87,8 +87,9 @@ class PlanStepper final : public StepTaker {
   // From here on for other values of the parameters; false, and nothing is changed, where the step would have been derived
   // otherwise. Steps of single coordinates, without a branch of multipliers. renew() comes next.
   bool set_parameters(std::span<const double> values);
-  // The same while a run goes on, between two steps: from its state, without starting guesses. Allocates nothing.
-  bool change_parameters(std::span<const double> values);
+  // The same while a run goes on, between two steps: from its state. Allocates nothing. keep_guesses: the next steps continue
+  // the series of steps before.
+  bool change_parameters(std::span<const double> values, bool keep_guesses);
 
  private:
   friend class LaneGroup;  // takes the steps of many runs, with this one for those that are not plain

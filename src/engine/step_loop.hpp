@@ -249,9 +249,19 @@ auto plain_steps(const Host& host, std::int64_t steps) {
   return job;
 }
 
+// Neither 0 nor what is not a number: nothing is done with these.
+inline bool is_step_size(double h) { return h != 0.0 && std::isfinite(h); }
+inline AdvanceReport no_step_size() {
+  AdvanceReport out;
+  out.ok = out.failure.ok = false;
+  out.failure.reason = "the size of a step must be a finite number, and not 0";
+  return out;
+}
+
 // StepTaker::advance().
 template <class Host>
 AdvanceReport advance(const Host& host, double h, std::int64_t steps) {
+  if (!is_step_size(h)) return no_step_size();
   AdvanceReport out;
   Series& series = host.series();
   if (h != series.h) {

@@ -46,7 +46,7 @@ std::int32_t Assembler::slot(NodeId node) {
       slots_[node] = slot_of(n.space) + n.base();
     } else {
       slots_[node] = reserve(1);
-      if (n.op == Op::constant) constants_.emplace_back(slots_[node], node);
+      if (n.op == Op::constant || n.op == Op::input) constants_.emplace_back(slots_[node], node);
     }
   }
   return slots_[node];

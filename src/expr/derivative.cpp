@@ -77,6 +77,7 @@ Partials pull_back(Graph& g, NodeId id, NodeId adj) {
     case Op::variable:
     case Op::index:
     case Op::table:
+    case Op::input:
     case Op::sum: break;
   }
   throw Error("pull_back: not an arithmetic operation");
@@ -206,6 +207,7 @@ bool can_fail(const Graph& g, const Node& n) {
     case Op::variable:
     case Op::index:
     case Op::table:
+    case Op::input:
     case Op::neg:
     case Op::sin:
     case Op::cos:

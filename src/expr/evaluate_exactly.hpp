@@ -53,6 +53,7 @@ T apply_exactly(Op op, const T& a, const T& b, const T& c) {
     case Op::variable:
     case Op::index:
     case Op::table:
+    case Op::input:
     case Op::sum:
     case Op::lookup:
     case Op::lookup_slope: break;
@@ -124,7 +125,8 @@ class ExactValues {
     for (std::int32_t i = 0; i < members; ++i) {
       const std::int32_t at = n.base() + n.stride() * i;
       switch (n.op) {
-        case Op::constant: out.push_back(T(n.value)); break;
+        case Op::constant:
+        case Op::input: out.push_back(T(n.value)); break;
         case Op::variable: out.push_back(variable_(n.space, at)); break;
         case Op::index: out.push_back(T(at)); break;
         case Op::table: out.push_back(T(graph_.table_values(n.c)[static_cast<std::size_t>(at)])); break;

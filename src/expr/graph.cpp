@@ -47,7 +47,8 @@ double apply(Op op, double a, double b, double c) {
     case Op::table:
     case Op::sum:
     case Op::lookup:
-    case Op::lookup_slope: break;
+    case Op::lookup_slope:
+    case Op::input: break;
   }
   throw Error("apply: not an arithmetic operation");
 }
@@ -59,8 +60,9 @@ std::size_t hash_node(const Node& n) {
                              static_cast<std::uint64_t>(static_cast<std::uint32_t>(n.count)) << 32;
   const std::uint64_t arguments = n.a | static_cast<std::uint64_t>(n.b) << 32;
   std::uint64_t h = kind * 0x9e3779b97f4a7c15ULL ^ arguments * 0xff51afd7ed558ccdULL;
-  // What is made of parameters is known by how, so that its value may change.
-  const std::uint64_t value = n.op == Op::constant && n.c != 0 ? 0 : std::bit_cast<std::uint64_t>(n.value);
+  // What is made of parameters is known by how, so that its value may change; an input by its number.
+  const std::uint64_t value =
+      (n.op == Op::constant && n.c != 0) || n.op == Op::input ? 0 : std::bit_cast<std::uint64_t>(n.value);
   h = (h ^ h >> 29) + (value ^ static_cast<std::uint64_t>(n.c) << 17);
   h = (h ^ h >> 32) * 0xd6e8feb86659fd93ULL;
   return h ^ h >> 32;
@@ -68,7 +70,7 @@ std::size_t hash_node(const Node& n) {
 
 bool same(const Node& x, const Node& y) {
   if (x.op != y.op || x.space != y.space || x.count != y.count || x.a != y.a || x.b != y.b || x.c != y.c) return false;
-  if (x.op == Op::constant && x.c != 0) return true;
+  if ((x.op == Op::constant && x.c != 0) || x.op == Op::input) return true;
   // Constants compare by bits, so that 0.0 and -0.0 stay apart.
   return std::bit_cast<std::uint64_t>(x.value) == std::bit_cast<std::uint64_t>(y.value);
 }
@@ -172,6 +174,14 @@ NodeId Graph::parameter(std::uint32_t number, double value, double error) {
   return made(kMadeByParameter, number, 0, value, error);
 }
 
+NodeId Graph::input(std::uint32_t number, double value) {
+  Node n;
+  n.op = Op::input;
+  n.a = number;
+  n.value = value;
+  return intern(n);
+}
+
 std::vector<NodeId> Graph::computed(Compute compute, std::span<const NodeId> from, std::size_t count) {
   std::vector<double> in, out(count);
   for (const NodeId id : from) in.push_back(nodes_[id].value);
@@ -207,6 +217,7 @@ bool Graph::set_parameters(std::span<const double> values, std::span<const doubl
   };
   for (NodeId id = 0; id < nodes_.size(); ++id) {
     const Node& n = nodes_[id];
+    if (n.op == Op::input && n.a < values.size()) now.emplace_back(id, Rounded{values[n.a], 0.0});
     if (n.op != Op::constant || n.c == 0) continue;
     Rounded x;
     if (n.c == kMadeByParameter) {
@@ -232,7 +243,7 @@ bool Graph::set_parameters(std::span<const double> values, std::span<const doubl
   std::erase_if(lossy_, [&](const auto& x) { return is_made(x.first); });
   for (const auto& [id, x] : now) {
     nodes_[id].value = x.value;
-    if (x.value != 0.0) remember_error(id, x.error);
+    if (x.value != 0.0 && nodes_[id].op == Op::constant) remember_error(id, x.error);
   }
   return true;
 }

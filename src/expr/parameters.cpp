@@ -22,15 +22,16 @@ ParameterSlots::ParameterSlots(const Graph& graph, std::span<const std::pair<std
     wanted[id] = 1;
     open.push_back(id);
   };
+  const auto takes_values = [&](NodeId id) { return graph.is_made(id) || graph[id].op == Op::input; };
   for (const auto& [slot, id] : slots)
-    if (graph.is_made(id)) want(id);
+    if (takes_values(id)) want(id);
   if (guarded)
     for (NodeId id = 0; id < graph.size(); ++id)
       if (graph.is_made(id)) want(id);
   while (!open.empty()) {
     const Node& n = graph[open.back()];
     open.pop_back();
-    if (n.c == 0 || n.c == kMadeByParameter) continue;
+    if (n.c == 0 || n.c == kMadeByParameter) continue;  // an input, too
     if (n.c == kMadeInGroup) {
       if (group_wanted[n.a] != 0) continue;
       group_wanted[n.a] = 1;
@@ -46,7 +47,10 @@ ParameterSlots::ParameterSlots(const Graph& graph, std::span<const std::pair<std
     if (wanted[id] == 0) continue;
     const Node& n = graph[id];
     Step step{.how = n.c, .value = n.value, .is = number_class(n.value)};
-    if (n.c == kMadeByParameter) {
+    if (n.op == Op::input) {
+      step.a = n.a;
+      step.input = true;
+    } else if (n.c == kMadeByParameter) {
       step.a = n.a;
     } else if (n.c == kMadeInGroup) {
       if (group_wanted[n.a] == 1) {
@@ -67,7 +71,7 @@ ParameterSlots::ParameterSlots(const Graph& graph, std::span<const std::pair<std
     steps_.push_back(step);
   }
   for (const auto& [slot, id] : slots)
-    if (graph.is_made(id)) slots_.emplace_back(slot, place.at(id));
+    if (takes_values(id)) slots_.emplace_back(slot, place.at(id));
   std::sort(slots_.begin(), slots_.end());
   if (guarded)
     for (const auto& [id, value] : graph.settled()) settled_.emplace_back(place.at(id), value);
@@ -90,6 +94,10 @@ bool ParameterSlots::compute(std::span<const double> parameters, Room& room) con
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const Step& step = steps_[i];
     double x = step.value;
+    if (step.input) {
+      out[i] = step.a < parameters.size() ? parameters[step.a] : x;
+      continue;
+    }
     if (step.how == kMadeByParameter) {
       x = parameters[step.a];
     } else if (step.how == kMadeInGroup) {

@@ -1,6 +1,8 @@
 // Parameters are inputs: constants of a graph that are made of them know how, so that a workspace, and whatever was derived
 // and compiled, serves other values, too.
 //
+// Inputs (Op::input) are in the same list, but nothing is folded of them and nothing decided: they take any value.
+//
 // A number of a formula and a parameter are one thing to all that reads formulas: a constant with a value, by which is
 // decided what must be (a force whose factor is 0 is none). The one difference is that of a parameter it can be told whether
 // other values would have been decided alike.
@@ -43,7 +45,7 @@ class ParameterSlots {
   [[nodiscard]] std::span<const std::pair<std::int32_t, std::uint32_t>> slots() const { return slots_; }
   // Has the slot a value made of parameters?
   [[nodiscard]] bool has(std::uint32_t slot) const;
-  // What the steps make of these values. Nothing where something would have been decided otherwise.
+  // What the steps make of these values; inputs beyond them stay as they are in the graph. Nothing where something would have been decided otherwise.
   [[nodiscard]] std::optional<std::vector<double>> numbers(std::span<const double> parameters) const;
   // The same in `room`; false where something would have been decided otherwise.
   bool compute(std::span<const double> parameters, Room& room) const;
@@ -59,6 +61,7 @@ class ParameterSlots {
     std::uint32_t a = 0, b = 0;
     double value = 0.0;
     NumberClass is = NumberClass::none;
+    bool input = false;  // value number a of the list, whatever it is
   };
   [[nodiscard]] std::span<const Step> steps() const { return steps_; }
   [[nodiscard]] std::span<const std::uint32_t> group_arguments(std::uint32_t group) const {

@@ -54,6 +54,7 @@ double passed_on(Op op, Rounded a, Rounded b, Rounded c, double r) {
     case Op::variable:
     case Op::index:
     case Op::table:
+    case Op::input:
     case Op::sign:
     case Op::less:
     case Op::less_equal:
@@ -120,6 +121,7 @@ Rounded RoundedValues::compute(const Step& step, std::int32_t k, const Point& po
   const auto at = static_cast<std::size_t>(n.base() + n.stride() * k);
   switch (n.op) {
     case Op::constant: return {n.value, graph_.constant_error(step.node)};
+    case Op::input: return {n.value, 0.0};
     case Op::index: return {static_cast<double>(n.base() + n.stride() * k), 0.0};
     case Op::table: {
       const double x = graph_.table_values(n.c)[at];

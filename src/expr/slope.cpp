@@ -96,6 +96,7 @@ class Slopes {
       case Op::variable:
       case Op::index:
       case Op::table:
+      case Op::input:
       case Op::asin:
       case Op::acos:
       case Op::atan:

@@ -22,5 +22,6 @@ inline constexpr Space kSchurSolution = kResidualValue + 1;  // and the solution
 inline constexpr Space kHinge = kSchurSolution + 1;  // parts that residuals share, to differentiate by
 inline constexpr Space kScratch = kHinge + 1;        // the argument of a single operation, to differentiate by
 inline constexpr Space kFrozen = kScratch + 1;       // what is held while derivatives are taken
+inline constexpr Space kTracedInput = kFrozen + 1;   // inputs of a model in C++, to differentiate its forces by
 
 }  // namespace rattleback

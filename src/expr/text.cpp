@@ -27,6 +27,7 @@ int precedence(Op op) {
     case Op::variable:
     case Op::index:
     case Op::table:
+    case Op::input:
     case Op::sin:
     case Op::cos:
     case Op::tan:
@@ -75,6 +76,7 @@ std::string write(const Graph& g, NodeId id, const std::function<std::string(con
     case Op::variable:
       if (name) return name(n);
       return fmt::format("s{}[{}+{}i]", n.space, n.base(), n.stride());
+    case Op::input: return name ? name(n) : fmt::format("input{}", n.a);
     case Op::index: return fmt::format("({}+{}i)", n.base(), n.stride());
     case Op::table: return fmt::format("table{}[{}+{}i]", n.c, n.base(), n.stride());
     case Op::neg: return "-" + arg(n.a, 4);

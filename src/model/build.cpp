@@ -1,7 +1,7 @@
 // The last step of loading: formulas become a graph, and what can be known about the start is checked.
 #include <algorithm>
-#include <map>
 
+#include "model/build_forces.hpp"
 #include "model/check.hpp"
 #include "model/check_angles.hpp"
 #include "model/kinds/build_matrix.hpp"
@@ -46,21 +46,6 @@ Drawing build_view(const ViewText& text, Elaborator& e, Graph& graph) {
   return view;
 }
 
-// The dissipation matrix of the port-Hamiltonian form: the Hessian of a Rayleigh function that is quadratic in v.
-void damp(Graph& graph, const Entries& slope, Model& model) {
-  try {
-    Entries hessian = jacobian(graph, slope, kVelocity);
-    if (depends_on(graph, hessian, kVelocity)) return;
-    for (const Entry& e : slope) {
-      const NodeId rest =
-          substitute(graph, e.expr, [&](NodeId leaf) { return graph[leaf].space == kVelocity ? graph.zero() : leaf; });
-      if (!graph.is_constant(rest, 0.0)) return;
-    }
-    model.ph.R = std::move(hessian);
-  } catch (const NeedsUnrolling&) {  // a nonlinear function of a sum: nobody asks for its matrix
-  }
-}
-
 void build_mechanical(ModelText& text, Elaborator& e, Graph& graph, Model& model) {
   if (text.lagrangian) model.lagrangian = e.expression(*text.lagrangian, rules::kLagrangian);
   if (text.kinetic) model.kinetic = model.lagrangian = e.expression(*text.kinetic, rules::kKinetic);
@@ -75,39 +60,18 @@ void build_mechanical(ModelText& text, Elaborator& e, Graph& graph, Model& model
 
   model.forces = elaborate(e, text.forces, rules::kForce);
   text.force_entries = model.forces.size();
-  if (text.rayleigh) {
-    const Entries slope = gradient(graph, e.expression(*text.rayleigh, rules::kRayleigh), kVelocity);
-    damp(graph, slope, model);
-    for (Entry entry : slope) {
-      entry.expr = graph.neg(entry.expr);
-      model.forces.push_back(entry);
-    }
-  }
+  if (text.rayleigh) add_dissipation(graph, e.expression(*text.rayleigh, rules::kRayleigh), model);
   text.rayleigh_entries = model.forces.size() - text.force_entries;
+  auto given = static_cast<std::uint32_t>(model.parameters.size());
   for (const PortText& p : text.ports) {
     Port port;
     port.name = p.name;
-    port.input = e.expression(p.input, rules::kInput);
+    port.input = p.input ? e.expression(*p.input, rules::kInput) : graph.input(given++, 0.0);
     port.along = elaborate(e, p.along, rules::kAlong);
-    for (Entry entry : port.along) {
-      entry.expr = graph.mul(port.input, entry.expr);
-      if (!graph.is_constant(entry.expr, 0.0)) model.forces.push_back(entry);
-    }
-    model.ph.inputs.push_back({port.name, port.input, port.along, {}});
-    model.ports.push_back(std::move(port));
+    add_port(graph, std::move(port), model);
   }
   model.dissipative = !model.forces.empty();
-  // What is neither a port nor quadratic dissipation acts along its coordinate.
-  const std::size_t others = text.force_entries + (model.ph.R.empty() ? text.rayleigh_entries : 0);
-  std::map<std::int32_t, NodeId> force;
-  for (std::size_t i = 0; i < others; ++i) {
-    const Entry& entry = model.forces[i];
-    if (entry.count != 0) return;  // families: this is not asked for
-    const auto [it, fresh] = force.try_emplace(entry.row.base, entry.expr);
-    if (!fresh) it->second = graph.add(it->second, entry.expr);
-  }
-  for (const auto& [row, u] : force)
-    model.ph.inputs.push_back({"force." + model.coordinates[row], u, {{graph.one(), 0, {row, 0}, {}}}, {}});
+  name_other_forces(graph, text.force_entries + (model.ph.R.empty() ? text.rayleigh_entries : 0), model);
 }
 
 void build_dae(ModelText& text, Elaborator& e, Model& model) {

@@ -31,7 +31,8 @@ double PointValues::leaf(const Node& n, std::int32_t k) const {
   const std::int32_t at = n.base() + n.stride() * k;
   const auto element = static_cast<std::size_t>(at);
   switch (n.op) {
-    case Op::constant: return n.value;
+    case Op::constant:
+    case Op::input: return n.value;
     case Op::index: return at;
     case Op::table: return graph_.table_values(n.c)[element];
     default: break;

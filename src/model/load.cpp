@@ -6,6 +6,7 @@
 #include "model/grammar/suggest.hpp"
 #include "model/kinds/interconnection.hpp"
 #include "model/reader.hpp"
+#include "model/traced/traced.hpp"
 #include "model/written.hpp"
 #include "rattleback/error.hpp"
 
@@ -57,18 +58,35 @@ namespace {
 
 void finish(const std::shared_ptr<const Written>& written, Model& model) {
   const front::Source& source = written->document->source;
+  model.written = written;
+  if (written->traced) {
+    model.key = model.name;
+    return;
+  }
   model.key = stem_of(source.file());
   if (model.name.empty()) model.name = model.key;
   model.text = source.text();
-  model.written = written;
+}
+
+Model build(Written& written) {
+  return written.traced ? front::build_traced(*written.text, *written.traced)
+                        : front::build_model(*written.text, written.options);
 }
 
 Model read(const std::shared_ptr<const front::Document>& document, const LoadOptions& options) {
   const auto written = std::make_shared<Written>(Written{document, options, {}});
   const bool joined = front::is_interconnection(document->root);
   if (!joined) written->text.emplace(front::read_model_text(document->source, document->root, options));
-  Model model = joined ? front::load_interconnection(document->source, document->root, options)
-                       : front::build_model(*written->text, options);
+  Model model = joined ? front::load_interconnection(document->source, document->root, options) : build(*written);
+  finish(written, model);
+  return model;
+}
+
+Model trace_again(const std::shared_ptr<const front::Document>& document,
+                  const std::shared_ptr<const Traceable>& traced, const LoadOptions& options) {
+  const auto written = std::make_shared<Written>(Written{document, options, {}, traced});
+  written->text.emplace(front::read_traced(*document, traced, options));
+  Model model = build(*written);
   finish(written, model);
   return model;
 }
@@ -78,9 +96,9 @@ std::optional<Model> read_from_formulas(const Written& before, const LoadOptions
   const Settings &old = before.options.set, &now = options.set;
   const bool adds = now.size() >= old.size() && std::equal(old.begin(), old.end(), now.begin());
   if (!before.text || !adds) return std::nullopt;
-  const auto written = std::make_shared<Written>(Written{before.document, options, before.text});
+  const auto written = std::make_shared<Written>(Written{before.document, options, before.text, before.traced});
   if (!front::change_values(*written->text, *before.document, options)) return std::nullopt;
-  Model model = front::build_model(*written->text, options);
+  Model model = build(*written);
   finish(written, model);
   return model;
 } catch (const Error&) {
@@ -99,9 +117,9 @@ bool front::change_values(ModelText& text, const Document& document, const LoadO
 
 Model read_again(const Model& model, const LoadOptions& options) {
   if (!model.written)
-    throw Error("model '" + model.name +
-                "' was made in C++ and has no parameters of its own. Trace it with other ones");
+    throw Error("model '" + model.name + "' was neither read nor traced, so there is nothing to take other values of");
   if (std::optional<Model> found = read_from_formulas(*model.written, options)) return std::move(*found);
+  if (model.written->traced) return trace_again(model.written->document, model.written->traced, options);
   return read(model.written->document, options);
 }
 
@@ -110,6 +128,11 @@ Model Model::with(const Settings& values, const Settings& starts) const {
   options.set.insert(options.set.end(), values.begin(), values.end());
   options.start.insert(options.start.end(), starts.begin(), starts.end());
   return read_again(*this, options);
+}
+
+Model detail::trace_model(Tracer tracer, const TraceOptions& options) {
+  return trace_again(front::document_of(options), std::make_shared<Traceable>(Traceable{std::move(tracer), options}),
+                     {});
 }
 
 Model parse_model(const std::string& given, const std::string& file, const LoadOptions& options) {

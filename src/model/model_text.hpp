@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -16,7 +17,7 @@ namespace rattleback::front {
 
 struct PortText {
   std::string name;
-  Formula input;
+  std::optional<Formula> input;  // nothing: given from outside
   std::vector<Line> along;
 };
 
@@ -47,7 +48,7 @@ struct SeriesText {
 };
 struct InputText {
   std::string name;
-  std::optional<Formula> u;  // neither: 0
+  std::optional<Formula> u;  // neither: given from outside
   std::optional<SeriesText> series;
   std::vector<Line> B, P;
 };
@@ -71,6 +72,12 @@ struct ViewText {
   std::vector<std::array<std::size_t, 2>> rods;
   std::vector<Disc> discs;
   std::vector<std::size_t> paths;
+};
+
+struct KnownStart {
+  Space space = kPosition;
+  std::int32_t position = 0;
+  Rounded value;
 };
 
 struct ModelText {
@@ -105,6 +112,8 @@ struct ModelText {
   std::vector<ExactText> exact;
   std::optional<ViewText> view;
   std::optional<Drawing> drawing;  // the view, built
+  // Of a model from C++: starts that are numbers, or follow from the parameters as they are now.
+  std::function<std::vector<KnownStart>(World&)> known_starts;
   std::vector<double> q0, v0, z0, q0_error, v0_error;
   std::vector<std::int32_t> keep_q, keep_v;
   std::vector<std::pair<std::int32_t, std::string>> held_by;  // elements of keep_q, with the words that hold them

@@ -412,6 +412,11 @@ std::string start_table(const Model& model, const Trajectory& t) {
 std::string from_graph(const Model& model) {
   if (model.graph == nullptr || model.kind != Kind::mechanical) return {};
   const auto name = [&](const Node& n) -> std::string {
+    if (n.op == Op::input) {
+      for (const Port& p : model.ports)
+        if (const Node& input = (*model.graph)[p.input]; input.op == Op::input && input.a == n.a) return p.name;
+      return "u";
+    }
     if (n.space == kTime) return "t";
     if (n.count != 0) return "...";
     const std::string q = n.space == kMultiplier ? "lambda" : model.coordinates[n.base()];
@@ -438,7 +443,7 @@ std::string from_graph(const Model& model) {
 std::string model_html(const Model& model, const Trajectory& trajectory) {
   std::string formulas, exact;
   const Value* parameters = nullptr;
-  if (model.written) {
+  if (model.written && !model.written->traced) {
     const Value& document = model.written->document->root;
     parameters = find(document, {"parameters"});
     if (front::is_interconnection(document))

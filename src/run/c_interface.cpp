@@ -173,6 +173,10 @@ int rattleback_stepper_set_parameter(rattleback_stepper* stepper, const char* na
   return guarded([&] { stepper->stepper.set_parameter(text_of(name, "name"), value); });
 }
 
+int rattleback_stepper_set_input(rattleback_stepper* stepper, const char* port, double u) {
+  return guarded([&] { stepper->stepper.set_input(text_of(port, "port"), u); });
+}
+
 int rattleback_stepper_set_state(rattleback_stepper* stepper, double t, const double* q, const double* v) {
   return guarded([&] {
     const auto size = rattleback::sizes_of(stepper->stepper.model());

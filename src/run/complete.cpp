@@ -7,12 +7,14 @@
 
 #include "method/registry.hpp"
 #include "model/kind_facts.hpp"
+#include "model/usable.hpp"
 #include "rattleback/error.hpp"
 #include "tableau/user_tableau.hpp"
 
 namespace rattleback {
 
 Options complete(const Model& model, Options o) {
+  (void)usable(model);
   const bool models_method = o.method.empty() && o.tableau.empty() && model.run.method.has_value();
   if (o.tableau.empty()) {
     if (o.method.empty()) o.method = model.run.method.value_or(facts_of(model).method);

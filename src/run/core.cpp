@@ -6,6 +6,7 @@
 
 #include "bind/binding.hpp"
 #include "engine/plan_stepper.hpp"
+#include "model/inputs.hpp"
 #include "model/kind_facts.hpp"
 #include "model/written.hpp"
 #include "option/option_table.hpp"
@@ -115,8 +116,7 @@ bool RunCore::take_parameters(const Options& given) {
   if (same) next.graph = model.graph;
   model = std::move(next);
   if (same) return true;
-  std::vector<double> values;
-  for (const auto& parameter : model.parameters) values.push_back(parameter.second);
+  const std::vector<double> values = given_values(model);
   equations.reset();
   auto* const plan = dynamic_cast<PlanStepper*>(method.stepper.get());
   return plan != nullptr && system.take_parameters() && functions.take_parameters(values) &&
@@ -127,7 +127,8 @@ bool RunCore::take_parameters(const Options& given) {
 bool RunCore::step_depends_on_start() const {
   const PlanStepper* const stepper = plan_stepper_of(method);
   return stepper == nullptr || !stepper->can_be_renewed() || system.redundancy() != nullptr ||
-         (options.tableau.empty() && find_entry(options.method).as<EnergyMethod>() != nullptr);
+         (!system.is_port_hamiltonian() && options.tableau.empty() &&
+          find_entry(options.method).as<EnergyMethod>() != nullptr);
 }
 
 void RunCore::restart() {
@@ -146,9 +147,11 @@ void RunCore::restart() {
   stepper().start(start.t, start.q, start.v, start.multipliers, start.acceleration);
 }
 
-bool RunCore::change_parameters(std::span<const double> values) {
+bool RunCore::change_values(std::span<const double> values, bool only_inputs) {
   auto* const plan = dynamic_cast<PlanStepper*>(method.stepper.get());
-  if (plan == nullptr || step_depends_on_start() || !plan->change_parameters(values)) return false;
+  if (plan == nullptr || system.redundancy() != nullptr || (step_depends_on_start() && !only_inputs)) return false;
+  // Solutions of steps with another input are starting values all the same; with other parameters it may be another motion.
+  if (!plan->change_parameters(values, only_inputs)) return false;
   system.use_parameters(values);
   if (acceleration->plan() != nullptr && !acceleration->set_parameters(values)) return false;
   changed_.assign(values.begin(), values.end());
@@ -161,7 +164,7 @@ bool RunCore::settle_parameters() {
   auto graph = std::make_shared<Graph>(*model.graph);
   if (!graph->set_parameters(changed_, model.parameter_errors)) return false;
   model.graph = std::move(graph);
-  for (std::size_t i = 0; i < changed_.size(); ++i) model.parameters[i].second = changed_[i];
+  for (std::size_t i = 0; i < model.parameters.size(); ++i) model.parameters[i].second = changed_[i];
   if (!system.take_parameters() || !functions.take_parameters(changed_)) return false;
   equations.reset();
   changed_.clear();

@@ -28,9 +28,10 @@ class RunCore {
   // constructor; the next begin() is as if there had been no such call.
   bool begin(const Options& given);
 
-  // Other values of the model's parameters while a run goes on, all of them in their order: the step goes on from its
-  // state, without its starting guesses. False, and nothing was changed, where something would have been derived otherwise.
-  bool change_parameters(std::span<const double> values);
+  // Other values of the model's parameters and inputs (model/inputs.hpp) while a run goes on, all of them in their order: the
+  // step goes on from its state. only_inputs: nothing else has changed. False, and nothing was changed, where something would
+  // have been derived otherwise.
+  bool change_values(std::span<const double> values, bool only_inputs);
   // At this state from here on. Throws Error, with nothing changed, when it is not consistent and may not be projected. False,
   // with nothing changed, where changed parameters need another derivation to judge it.
   bool move_to(double t, std::span<const double> q, std::span<const double> v);

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "expr/evaluator.hpp"
+#include "model/inputs.hpp"
+#include "model/usable.hpp"
 #include "rattleback/error.hpp"
 #include "run/names.hpp"
 #include "system/system.hpp"
@@ -61,13 +63,7 @@ void copy_to(std::span<const double> from, std::span<double> to, const char* wha
 
 struct Dynamics::Impl {
   // As the model is written: without inertia that steps may add.
-  explicit Impl(const Model& given) : base(mechanical_only(given)), model(base), f(model, false), system(model) {
-    make();
-  }
-  Impl(const Model& given, const Settings& values)
-      : base(given), model(given.with(values)), f(model, false), system(model) {
-    make();
-  }
+  explicit Impl(const Model& given) : model(mechanical_only(usable(given))), f(model, false), system(model) { make(); }
 
   void make() {
     const std::vector<NodeId> right = right_hand_side(f);
@@ -85,7 +81,15 @@ struct Dynamics::Impl {
     v = model.v0;
     t = model.t0;
     guess.assign(static_cast<std::size_t>(f.m), 0.0);
-    for (const auto& parameter : model.parameters) parameters.push_back(parameter.second);
+    values = given_values(model);
+  }
+  // Other parameters or inputs; false where something would be derived otherwise.
+  bool use_values() {
+    solved = false;
+    if (level->plan() == nullptr || !level->set_parameters(values)) return false;
+    for (std::optional<Evaluator>* const each : {&mass, &momentum, &force, &jacobian, &position, &velocity, &energy})
+      (*each)->set_parameters(values);
+    return true;
   }
 
   // Acceleration and multipliers of this state.
@@ -99,13 +103,13 @@ struct Dynamics::Impl {
   }
   std::span<const double> value(Evaluator& e) { return e(t, q, v); }
 
-  Model base, model;
+  Model model;  // with the parameters that were decided by
   Mechanical f;
   System system;
   std::optional<Evaluator> mass, momentum, force, jacobian, position, velocity, energy;
   std::unique_ptr<Acceleration> level;
   double t = 0.0;
-  std::vector<double> q, v, guess, parameters;
+  std::vector<double> q, v, guess, values;
   bool solved = false;
 };
 
@@ -136,22 +140,38 @@ void Dynamics::set_parameter(std::string_view name, double value) {
   Impl& i = *impl_;
   const std::size_t which = find_parameter(i.model, name);
   if (!std::isfinite(value)) throw Error(fmt::format("set_parameter: {} = {} is no finite number", name, value));
-  if (i.parameters[which] == value) return;
-  i.parameters[which] = value;
-  i.solved = false;
-  if (i.level->plan() != nullptr && i.level->set_parameters(i.parameters)) {
-    for (std::optional<Evaluator>* const each :
-         {&i.mass, &i.momentum, &i.force, &i.jacobian, &i.position, &i.velocity, &i.energy})
-      (*each)->set_parameters(i.parameters);
-    return;
-  }
+  if (i.values[which] == value) return;
+  const double before = i.values[which];
+  i.values[which] = value;
+  if (i.use_values()) return;
+  i.values[which] = before;
   Settings all;
-  for (std::size_t k = 0; k < i.parameters.size(); ++k)
-    all.emplace_back(i.model.parameters[k].first, fmt::format("{}", i.parameters[k]));
-  auto next = std::make_unique<Impl>(i.base, all);
-  next->t = i.t;
-  next->q = i.q;
-  next->v = i.v;
+  for (std::size_t k = 0; k < i.model.parameters.size(); ++k)
+    all.emplace_back(i.model.parameters[k].first, fmt::format("{}", k == which ? value : i.values[k]));
+  derive(i.model.with(all));
+}
+
+void Dynamics::set_input(std::string_view port, double u) {
+  if (!std::isfinite(u)) throw Error(fmt::format("set_input: {} = {} is no finite number", port, u));
+  std::optional<std::uint32_t> place = place_of_input(impl_->model, port);
+  if (!place) {  // a formula until now
+    const std::string names[] = {std::string(port)};
+    derive(with_given_inputs(impl_->model, names));
+    place = place_of_input(impl_->model, port);
+  }
+  impl_->values[*place] = u;
+  (void)impl_->use_values();
+}
+
+// Anew, at the same state and with the same inputs.
+void Dynamics::derive(const Model& model) {
+  auto next = std::make_unique<Impl>(model);
+  next->t = impl_->t;
+  next->q = impl_->q;
+  next->v = impl_->v;
+  for (std::size_t k = model.parameters.size(); k < std::min(impl_->values.size(), next->values.size()); ++k)
+    next->values[k] = impl_->values[k];
+  (void)next->use_values();
   impl_ = std::move(next);
 }
 

@@ -8,8 +8,10 @@
 
 #include <fmt/format.h>
 
+#include "engine/saved_state.hpp"
 #include "expr/parameters.hpp"
 #include "expr/traverse.hpp"
+#include "model/inputs.hpp"
 #include "option/run_table.hpp"
 #include "rattleback/error.hpp"
 #include "run/choice.hpp"
@@ -92,8 +94,8 @@ struct Stepper::Impl {
   StepReport not_ok(Failure why, const char* text);
   StepReport failed(const AdvanceReport& report, double h, StepReport out);
   // Another core, at the state of now or at a given one.
-  void derive_anew(const Values& parameters);
-  void derive_anew(const Values& parameters, double t, std::span<const double> at, std::span<const double> v);
+  void derive_anew();
+  void derive_anew(double t, std::span<const double> at, std::span<const double> v);
   void judge();
   void look();  // at energy and multipliers, once for each state
   void make_single();
@@ -101,16 +103,18 @@ struct Stepper::Impl {
   [[nodiscard]] bool chooses() const { return adaptive || core->method.adaptive; }
   [[nodiscard]] bool is_two_step() const { return core->method.two_step && taken > 0; }
   void refuse_two_step(const char* what) const;
-  [[nodiscard]] Values values() const;
+  [[nodiscard]] Model model_of_now() const;
   [[nodiscard]] std::string identity() const;
 
-  Options given;  // as asked for
+  Options given;                        // as asked for
+  std::shared_ptr<const Model> own;     // as it was given
+  std::vector<std::string> taken_over;  // ports whose formulas were replaced by set_input()
   std::unique_ptr<RunCore> core;
   std::unique_ptr<SingleSteps> single;  // with events or chosen steps
   bool adaptive = false;
   double h = 0.0;
   std::int64_t taken = 0;
-  std::vector<double> parameters;
+  std::vector<double> values;      // of parameters, then of inputs (model/inputs.hpp)
   std::vector<char> constraining;  // by parameter
   bool judges = false;             // a parameter in a constraint was changed
   bool stale = true;               // what is observed belongs to an earlier state
@@ -128,9 +132,10 @@ Stepper::Impl::Impl(const Model& model, const Options& options) {
   given = with_run_table(model, options, Place::run);
   refuse(given);
   adaptive = given.adaptive > 0.0;
-  core = std::make_unique<RunCore>(std::make_shared<const Model>(model), without_end(given));
+  own = std::make_shared<const Model>(model);
+  core = std::make_unique<RunCore>(own, without_end(given));
   h = core->options.step;
-  for (const auto& parameter : core->model.parameters) parameters.push_back(parameter.second);
+  values = given_values(core->model);
   constraining = in_constraints(core->model);
   reports_as_is = core->model.angles.empty() && core->system.algebraic_states().empty();
   q.resize(core->start.q.size());
@@ -152,9 +157,18 @@ std::string Stepper::Impl::identity() const {
                      core->method.name, core->method.stages, core->model.coordinates.size());
 }
 
-Values Stepper::Impl::values() const {
-  Values out;
-  for (std::size_t i = 0; i < parameters.size(); ++i) out.emplace_back(core->model.parameters[i].first, parameters[i]);
+// The model with the parameters and inputs of now.
+Model Stepper::Impl::model_of_now() const {
+  Settings settings;
+  for (std::size_t i = 0; i < own->parameters.size(); ++i)
+    if (values[i] != own->parameters[i].second)
+      settings.emplace_back(own->parameters[i].first, fmt::format("{}", values[i]));
+  Model out = settings.empty() ? *own : own->with(settings);
+  if (!taken_over.empty()) out = with_given_inputs(out, taken_over);
+  auto graph = std::make_shared<Graph>(*out.graph);
+  (void)graph->set_parameters(values,
+                              out.parameter_errors);  // the parameters are these already; inputs take any number
+  out.graph = std::move(graph);
   return out;
 }
 
@@ -252,27 +266,27 @@ StepReport Stepper::Impl::to(double time) {
           .iterations = out.iterations + end.iterations};
 }
 
-void Stepper::Impl::derive_anew(const Values& now) {
+void Stepper::Impl::derive_anew() {
   const std::vector<double> at = unwrapped_positions(taker()), v(taker().v().begin(), taker().v().end());
-  derive_anew(now, taker().t(), at, v);
+  derive_anew(taker().t(), at, v);
 }
 
-void Stepper::Impl::derive_anew(const Values& now, double t, std::span<const double> at, std::span<const double> v) {
+void Stepper::Impl::derive_anew(double t, std::span<const double> at, std::span<const double> v) {
   Options o = given;
-  o.parameters = now;
+  o.parameters.clear();
   o.from = t;
   o.q0.assign(at.begin(), at.end());
   o.v0.assign(v.begin(), v.end());
-  auto next = std::make_unique<RunCore>(core->base(), without_end(o));
-  core = std::move(next);
+  core = std::make_unique<RunCore>(std::make_shared<const Model>(model_of_now()), without_end(o));
+  stale = true;
   make_single();
 }
 
 // A parameter in a constraint was changed: is the state consistent with it?
 void Stepper::Impl::judge() {
   const std::vector<double> at = unwrapped_positions(taker()), v(taker().v().begin(), taker().v().end());
-  if (!core->change_parameters(parameters) || !core->move_to(taker().t(), at, v))
-    derive_anew(values());
+  if (!core->change_values(values, false) || !core->move_to(taker().t(), at, v))
+    derive_anew();
   else
     make_single();
   judges = false;
@@ -351,22 +365,51 @@ void Stepper::set_parameter(std::string_view name, double value) {
   Impl& i = *impl_;
   const std::size_t which = find_parameter(i.core->model, name);
   if (!std::isfinite(value)) throw Error(fmt::format("set_parameter: {} = {} is no finite number", name, value));
-  if (i.parameters[which] == value) return;
+  if (i.values[which] == value) return;
   i.refuse_two_step("set_parameter");
-  const double before = i.parameters[which];
-  i.parameters[which] = value;
+  const double before = i.values[which];
+  i.values[which] = value;
   i.stale = true;
   if (i.constraining[which] != 0) {
     i.judges = true;
     return;
   }
-  if (i.core->change_parameters(i.parameters)) return;
+  if (i.core->change_values(i.values, false)) return;
   try {
-    i.derive_anew(i.values());
+    i.derive_anew();
   } catch (...) {
-    i.parameters[which] = before;
+    i.values[which] = before;
     throw;
   }
+}
+
+void Stepper::set_input(std::string_view port, double u) {
+  Impl& i = *impl_;
+  if (!std::isfinite(u)) throw Error(fmt::format("set_input: {} = {} is no finite number", port, u));
+  std::optional<std::uint32_t> place = place_of_input(i.core->model, port);
+  if (!place) {  // a formula until now
+    i.refuse_two_step("set_input, for the first time on a port with a formula,");
+    i.taken_over.emplace_back(port);
+    try {
+      i.derive_anew();
+    } catch (...) {
+      i.taken_over.pop_back();
+      throw;
+    }
+    place = place_of_input(i.core->model, port);
+    i.values.resize(given_values(i.core->model).size(), 0.0);
+  }
+  if (i.values[*place] == u) return;
+  i.values[*place] = u;
+  i.stale = true;
+  if (!i.core->change_values(i.values, true)) i.derive_anew();
+}
+
+void Stepper::set_input(std::size_t port, double u) {
+  const std::vector<std::string> names = port_names(impl_->core->model);
+  if (port >= names.size())
+    throw Error(fmt::format("set_input: there is no port {}: there are {}", port, names.size()));
+  set_input(names[port], u);
 }
 
 void Stepper::set_state(double t, std::span<const double> q, std::span<const double> v) {
@@ -376,7 +419,7 @@ void Stepper::set_state(double t, std::span<const double> q, std::span<const dou
   if (i.core->move_to(t, q, v))
     i.make_single();
   else
-    i.derive_anew(i.values(), t, q, v);
+    i.derive_anew(t, q, v);
   i.stale = true;
   i.judges = false;
 }
@@ -388,7 +431,8 @@ Snapshot Stepper::save() const {
   Snapshot out;
   out.of = i.identity();
   out.numbers = {i.h, static_cast<double>(i.taken), i.judges ? 1.0 : 0.0};
-  out.numbers.insert(out.numbers.end(), i.parameters.begin(), i.parameters.end());
+  out.numbers.push_back(static_cast<double>(i.values.size()));
+  out.numbers.insert(out.numbers.end(), i.values.begin(), i.values.end());
   const std::vector<double> own = i.taker().save(), single = i.single ? i.single->save() : std::vector<double>{};
   out.numbers.push_back(static_cast<double>(own.size()));
   out.numbers.insert(out.numbers.end(), own.begin(), own.end());
@@ -398,22 +442,26 @@ Snapshot Stepper::save() const {
 
 void Stepper::restore(const Snapshot& from) {
   Impl& i = *impl_;
-  if (from.of != i.identity())
-    throw Error(fmt::format("restore: the snapshot is one of {}, and this is {}", from.of, i.identity()));
-  const std::size_t fixed = 3, count = i.parameters.size();
-  const std::span<const double> all(from.numbers);
-  const std::vector<double> values(all.begin() + fixed, all.begin() + static_cast<std::ptrdiff_t>(fixed + count));
-  if (values != i.parameters) {
-    i.parameters = values;
-    if (!i.core->change_parameters(values)) i.derive_anew(i.values());
+  const auto wrong = [&](const std::string& why) { throw Error("restore: " + why); };
+  if (from.of != i.identity()) wrong(fmt::format("the snapshot is one of {}, and this is {}", from.of, i.identity()));
+  SavedState saved(from.numbers);
+  const double h = saved.next(), taken = saved.next(), judges = saved.next();
+  const auto count = static_cast<std::size_t>(saved.count());
+  if (count != i.values.size())
+    wrong("the snapshot has other inputs: give them with set_input() once before, so that their formulas are replaced");
+  const std::span<const double> values = saved.take(count);
+  if (!std::equal(values.begin(), values.end(), i.values.begin())) {
+    const bool parameters = !std::equal(
+        values.begin(), values.begin() + static_cast<std::ptrdiff_t>(i.own->parameters.size()), i.values.begin());
+    i.values.assign(values.begin(), values.end());
+    if (!i.core->change_values(i.values, !parameters)) i.derive_anew();
   }
-  i.h = all[0];
-  i.taken = static_cast<std::int64_t>(all[1]);
-  i.judges = all[2] != 0.0;
-  const auto size = static_cast<std::size_t>(all[fixed + count]);
-  const std::span<const double> rest = all.subspan(fixed + count + 1);
-  i.taker().load(rest.first(size));
-  if (i.single) i.single->load(rest.subspan(size));
+  i.h = h;
+  i.taken = static_cast<std::int64_t>(taken);
+  i.judges = judges != 0.0;
+  const auto size = static_cast<std::size_t>(saved.count());
+  i.taker().load(saved.take(size));
+  if (i.single) i.single->load(saved.rest());
   i.stale = true;
 }
 

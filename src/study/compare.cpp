@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "model/usable.hpp"
 #include "option/run_table.hpp"
 #include "rattleback/analysis.hpp"
 #include "rattleback/error.hpp"
@@ -113,6 +114,7 @@ void measure_times(const Model& model, const CompareRequest& request, std::vecto
 
 CompareReport compare(const Model& model, const CompareRequest& request) {
   check(request);
+  (void)usable(model);
   CompareReport out;
   out.until = request.until;
   out.dissipative = model.dissipative || model.kind == Kind::port_hamiltonian;

@@ -1,4 +1,5 @@
 #include "rattleback/generate.hpp"
+#include "model/usable.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -12,6 +13,7 @@
 #include "files/harmless.hpp"
 #include "files/read.hpp"
 #include "files/replace.hpp"
+#include "model/inputs.hpp"
 #include "model/kind_facts.hpp"
 #include "option/run_table.hpp"
 #include "rattleback/error.hpp"
@@ -76,6 +78,7 @@ WatchedPlan watched_plan(const System& system) {
 
 std::string step_header(const Model& model, const Options& given, const std::string& name) {
   check_name(name);
+  (void)usable(model);
   if (std::string faults = given.validate(); !faults.empty()) throw Error(faults);
   if (given.adaptive != 0.0) throw Error("generated steps have one size at a time; leave --adaptive out");
   Options options = with_run_table(model, given, Place::generate);
@@ -94,7 +97,13 @@ std::string step_header(const Model& model, const Options& given, const std::str
                     .positions = {},
                     .velocities = {},
                     .step = options.step,
-                    .parameters = model.parameters};
+                    .parameters = model.parameters,
+                    .inputs = {}};
+  for (const std::string& port : port_names(model))
+    if (const auto place = place_of_input(model, port)) {
+      names.inputs.resize(std::max(names.inputs.size(), *place + 1 - model.parameters.size()));
+      names.inputs[*place - model.parameters.size()].first = port;
+    }
   names.description =
       fmt::format("{}: steps of {} ({} stage{}, order {}{}{})", model.name.empty() ? model.key : model.name,
                   method.name, method.stages, method.stages == 1 ? "" : "s", method.order(),

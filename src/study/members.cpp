@@ -11,6 +11,7 @@
 #include "model/grammar/expression.hpp"
 #include "model/grammar/suggest.hpp"
 #include "model/kind_facts.hpp"
+#include "model/usable.hpp"
 #include "model/written.hpp"
 #include "option/run_table.hpp"
 #include "rattleback/error.hpp"
@@ -211,8 +212,25 @@ MemberModels::MemberModels(const MemberSource& source, const Members& members, c
 }
 
 MemberModels::MemberModels(const Model& model, const Members& members, std::string noun)
-    : noun_(std::move(noun)), members_(members), base_(model) {
+    : noun_(std::move(noun)), members_(members), base_(usable(model)) {
+  const bool varies = std::any_of(members_.names.begin(), members_.names.end(),
+                                  [&](const std::string& name) { return is_parameter(base_, name); });
+  if (varies) {  // starts that are written as formulas follow
+    source_.emplace(MemberSource{.system = {}, .load = base_.written->options});
+    keep_changed_starts();
+  }
   check();
+}
+
+void MemberModels::keep_changed_starts() {
+  const front::ModelText& text = *base_.written->text;
+  const std::vector<std::string> velocities = velocity_names(base_);
+  const auto keep = [&](const std::vector<double>& now, const std::vector<double>& read, const auto& name) {
+    for (std::size_t i = 0; i < now.size(); ++i)
+      if (now[i] != read[i]) source_->load.start.emplace_back(name(i), front::number_text(now[i]));
+  };
+  keep(base_.q0, text.q0, [&](std::size_t i) { return base_.coordinates[static_cast<std::int32_t>(i)]; });
+  keep(base_.v0, text.v0, [&](std::size_t i) { return velocities[i]; });
 }
 
 void MemberModels::check() {
@@ -224,11 +242,6 @@ void MemberModels::check() {
   for (const std::string& name : members_.names) {
     check_name(base_, members_.origin, name);
     parameter_.push_back(is_parameter(base_, name));
-    if (parameter_.back() && !source_)
-      throw Error(
-          fmt::format("{}: `{}` is a parameter, and of a model that was read already only start values vary. "
-                      "Pass a MemberSource",
-                      members_.origin, name));
   }
 }
 

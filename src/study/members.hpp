@@ -23,7 +23,7 @@ class MemberModels {
   [[nodiscard]] std::vector<double> values(std::size_t member) const;
   // Throws Error, with the member's number, when there is no model with these values.
   [[nodiscard]] Model model(std::size_t member) const;
-  // A reader of starts for place(); null for a model from C++, which needs none. Each thread has its own.
+  // A reader of starts for place(); null where numbers of a Model vary, which need none. Each thread has its own.
   [[nodiscard]] std::unique_ptr<StartReader> start_reader() const;
   // Puts the start of a member into a copy of base(). False when the member differs in more than its start, or when it has to
   // be read with model() to say what is wrong with it.
@@ -33,6 +33,8 @@ class MemberModels {
 
  private:
   void check();
+  // Of a model whose q0 or v0 were changed after it was made.
+  void keep_changed_starts();
   [[nodiscard]] Model read(std::size_t member) const;
 
   std::string noun_;

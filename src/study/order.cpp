@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "method/registry.hpp"
+#include "model/usable.hpp"
 #include "option/run_table.hpp"
 #include "rattleback/cancelled.hpp"
 #include "rattleback/error.hpp"
@@ -35,6 +36,7 @@ OrderReport order_study(const Model& model, const OrderRequest& request) {
   for (const double h : request.steps)
     if (!(h > 0.0) || !std::isfinite(h)) throw Error(fmt::format("step sizes must be positive, found {:g}", h));
   if (!(request.until > 0.0)) throw Error(fmt::format("--until must be a positive time, found {:g}", request.until));
+  (void)usable(model);
   OrderReport out;
   const Reference reference =
       find_reference(model, request.reference, *std::min_element(request.steps.begin(), request.steps.end()),

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/usable.hpp"
+#include "model/inputs.hpp"
 #include "rattleback/error.hpp"
 #include "system/families/family_values.hpp"
 
@@ -16,7 +18,8 @@ constexpr std::int32_t kLargestDense = 80;
 
 }  // namespace
 
-System::System(const Model& model, const AddedInertia* added) : model_(&model), looped_(largest_family(model) > 0) {
+System::System(const Model& model, const AddedInertia* added)
+    : model_(&usable(model)), looped_(largest_family(model) > 0) {
   try {
     std::vector<NodeId> watched;
     if (model.kind == Kind::mechanical && added == nullptr && (looped_ || n() + m() > kLargestDense)) {
@@ -122,8 +125,7 @@ bool System::multiplier_forces() const {
 bool System::take_parameters() {
   const bool plain = is_mechanical() && !is_large() && mechanical_ && mechanical_->added.c.empty();
   if (!plain && model_->kind != Kind::dae) return false;
-  std::vector<double> values;
-  for (const auto& parameter : model_->parameters) values.push_back(parameter.second);
+  std::vector<double> values = given_values(*model_);
   Graph& graph = plain ? mechanical_->graph : dae_->graph;
   if (!graph.set_parameters(values, model_->parameter_errors)) return false;
   use_parameters(values);

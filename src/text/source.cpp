@@ -32,6 +32,7 @@ Source::Source(std::string file, std::string text) : file_(std::move(file)), tex
 }
 
 std::string Source::place(std::size_t offset) const {
+  if (!has_places()) return file_ + ": ";
   offset = std::min(offset, text_.size());
   const auto next = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
   const std::size_t start = *(next - 1);

@@ -10,12 +10,15 @@ namespace rattleback::front {
 class Source {
  public:
   Source(std::string file, std::string text);
+  // Of what has no text: its places are all the same, "origin: ".
+  explicit Source(std::string origin) : file_(std::move(origin)) {}
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
 
   [[nodiscard]] const std::string& file() const { return file_; }
   [[nodiscard]] const std::string& text() const { return text_; }
   [[nodiscard]] bool is_ascii() const { return ascii_; }
+  [[nodiscard]] bool has_places() const { return !line_starts_.empty(); }
 
   // "file:line:column: "; columns count characters (UTF-8), from 1.
   [[nodiscard]] std::string place(std::size_t offset) const;

@@ -109,5 +109,30 @@ TEST(Parameters, RoundingErrorsFollow) {
   EXPECT_GT(error_of(g, e), 1e-3);
 }
 
+// An input is no constant: nothing is folded of it, and any number will do.
+TEST(Parameters, InputsTakeAnyValue) {
+  Graph g;
+  const NodeId u = g.input(1, 0.0), x = g.variable(kPosition, 0);
+  EXPECT_EQ(g.input(1, 0.0), u);
+  EXPECT_NE(g.mul(u, x), g.zero());
+  const NodeId e = g.add(g.mul(g.parameter(0, 2.0), x), g.mul(u, x));
+  const Entries slope = gradient(g, e, kPosition);
+  ASSERT_EQ(slope.size(), 1U);
+  EXPECT_EQ(value_at(g, e, 3.0), 6.0);
+  Evaluator program(g, std::span(&e, 1), 1, 0);
+  for (const double value : {1.0, -1.0, 0.0, 4.0}) {
+    const Values given = {2.0, value};
+    ASSERT_TRUE(g.set_parameters(given, {}));
+    EXPECT_EQ(value_at(g, e, 3.0), 6.0 + 3.0 * value);
+    EXPECT_EQ(value_at(g, slope[0].expr, 3.0), 2.0 + value);
+    program.set_parameters(given);
+    EXPECT_EQ(program(0.0, Values{3.0})[0], 6.0 + 3.0 * value);
+  }
+  EXPECT_EQ(g.input(1, 0.0), u);  // found again with another value
+  ASSERT_TRUE(g.set_parameters(Values{5.0}, {}));
+  EXPECT_EQ(value_at(g, e, 3.0), 15.0 + 12.0);
+  EXPECT_EQ(to_string(g, g.mul(u, x)), "input1*s1[0+0i]");
+}
+
 }  // namespace
 }  // namespace rattleback::testing

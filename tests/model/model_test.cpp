@@ -204,7 +204,7 @@ TEST(Model, OtherValuesAreRefusedInTheWordsOfReading) {
   EXPECT_EQ(message_of([] {
               (void)Model{}.with({{"a", "1"}});
             }),
-            "model '' was made in C++ and has no parameters of its own. Trace it with other ones");
+            "model '' was neither read nor traced, so there is nothing to take other values of");
 }
 
 TEST(StartReader, FollowsParametersAsLongAsNothingIsDecidedOtherwise) {

@@ -126,7 +126,7 @@ void LongGraph::forwards(const std::vector<NodeId>& nodes, const LongPoint& at, 
     const Node& node = graph_[id];
     Number& x = numbers_[id];
     x.adjoint = x.adjoint_along = 0;
-    if (node.op == Op::constant) {
+    if (node.op == Op::constant || node.op == Op::input) {
       x.value = node.value;
       x.along = 0;
     } else if (node.op == Op::variable) {

@@ -188,7 +188,7 @@ class HeaderText {
         shape_(stepper.step_shape()),
         watched_(watched),
         names_(names),
-        parameters_(names.parameters, slots_of_parameters()) {}
+        parameters_(names.parameters, names.inputs, slots_of_parameters()) {}
 
   std::string write();
 
@@ -206,6 +206,11 @@ class HeaderText {
   void head();
   void state();
   void advance();
+  [[nodiscard]] std::string gathered() const;
+  void restart();
+  [[nodiscard]] std::string begin_steps() const;
+  [[nodiscard]] std::string end_steps() const;
+  [[nodiscard]] bool has_find_multipliers() const;
   void find_multipliers();
   void residuals();
   void plain_steps();
@@ -268,7 +273,7 @@ void HeaderText::state() {
   put("  static constexpr std::size_t kPositions = {}, kVelocities = {}, kMultipliers = {};\n", shape_.n, shape_.nv,
       shape_.m);
   put("  static constexpr double kStep = {};  // {:g}\n\n", literal(names_.step), names_.step);
-  put("  // The state; it may be changed between calls, see restart().\n");
+  put("  // The state; it may be changed between calls{}.\n", shape_.two_step ? " with restart(), see there" : "");
   array("q", shape_.n, stepper_.q(), listed(names_.positions));
   array("v", shape_.nv, stepper_.v(), listed(names_.velocities));
   array("lambda", shape_.m, stepper_.multiplier_guess(), "multipliers of the newest stage");
@@ -296,38 +301,92 @@ void HeaderText::state() {
 }
 
 void HeaderText::advance() {
-  const bool angles = !shape_.angles.empty(), energy = data_.step.has(kReferenceEnergy);
-  put("{}", of_library(fmt::format(
-                R"(  [[nodiscard]] double t() const {{ return series_.t(); }}
+  const bool angles = !shape_.angles.empty();
+  put("{}", of_library(fmt::format(R"(  [[nodiscard]] double t() const {{ return series_.t(); }}
   [[nodiscard]] double position(std::size_t i) const {{ return {}; }}
 
-  // To be called when the state was changed or when time is to begin anew. `lambda` helps Newton's iteration to start.
-  void restart(double at = 0.0) {{
-    series_ = {{.t_base = at}};
-    @host(*this).forget();
+)",
+                                   angles ? "@turned(q[i], turns[i])" : "q[i]")));
+  restart();
+  put(R"(  // Takes steps of size h. It stops at the first one that fails, with the state before it.
+  Report advance(double h, std::int64_t steps) {{
 {}{}  }}
 
-  // Takes steps of size h. It stops at the first one that fails, with the state before it.
-  Report advance(double h, std::int64_t steps) {{
 )",
-                angles ? "@turned(q[i], turns[i])" : "q[i]", energy ? "    reference_energy = energy();\n" : "",
-                angles ? "    turns.fill(0.0);\n    @host(*this).wrap_angles(q.data());\n" : "")));
-  put("{}", parameters_.empty() ? "    (void)step_parameters(w_);\n" : R"(    if (!step_parameters(w_))
-      return {.ok = false, .reason = "a parameter was changed over a value by which this step was decided: generate it "
-                                     "anew with the new one"};
-)");
-  const std::int32_t x = data_.step.slot(kPosition), v = x + static_cast<std::int32_t>(shape_.n),
-                     rest = v + static_cast<std::int32_t>(shape_.nv);
-  put("{}{}{}", copies("w_", x, "q", 0, shape_.n), copies("w_", v, "v", 0, shape_.nv),
-      copies("w_", rest, "carried", 0, carried()));
-  if (energy) put("    w_[{}] = reference_energy;\n", data_.step.slot(kReferenceEnergy));
-  put("{}", of_library("    const auto end = @stepping::advance(@host(*this), h, steps);\n"));
-  put("{}{}{}    return {}written::told<Report>(end);\n  }}\n\n", copies("q", 0, "w_", x, shape_.n),
-      copies("v", 0, "w_", v, shape_.nv), copies("carried", 0, "w_", rest, carried()), of_library("@"));
+      begin_steps(), of_library("    const auto end = @stepping::advance(@host(*this), h, steps);\n") + end_steps());
 }
 
+// The members of the state, one after the other, in `x`.
+std::string HeaderText::gathered() const {
+  const auto v = static_cast<std::int32_t>(shape_.n), rest = v + static_cast<std::int32_t>(shape_.nv);
+  return fmt::format("    double x[{}];\n", shape_.state) + copies("x", 0, "q", 0, shape_.n) +
+         copies("x", v, "v", 0, shape_.nv) + copies("x", rest, "carried", 0, carried());
+}
+
+void HeaderText::restart() {
+  const bool angles = !shape_.angles.empty(), energy = data_.step.has(kReferenceEnergy);
+  std::string lines;
+  if (shape_.two_step) {
+    put("  // Time goes on at `at`; and where q and v were changed, the motion begins anew with them. They are values "
+        "at one time,\n"
+        "  // then; a step leaves the velocity of its middle. `lambda` helps Newton's iteration to start.\n");
+    lines = gathered() +
+            "    const double h = @written::is_moved(x, known_, kShape.state) ? 0.0 : series_.h_before;\n"
+            "    series_ = {.t_base = at, .h = h, .h_before = h};\n"
+            "    if (h == 0.0) @host(*this).forget();\n";
+  } else {
+    put("  // Time is to begin anew, and what was carried from step to step is forgotten. A state that was changed "
+        "needs no call.\n"
+        "  // `lambda` helps Newton's iteration to start.\n");
+    lines = "    series_ = {.t_base = at};\n    @host(*this).forget();\n";
+    if (energy) lines += "    reference_energy = energy();\n";
+    if (angles) lines += "    turns.fill(0.0);\n    @host(*this).wrap_angles(q.data());\n";
+  }
+  put("  void restart(double at = 0.0) {{\n{}  }}\n\n", of_library(std::move(lines)));
+}
+
+// What is refused, and what was changed since the last call.
+std::string HeaderText::begin_steps() const {
+  std::string out = "    if (!@stepping::is_step_size(h)) return @written::told<Report>(@stepping::no_step_size());\n";
+  out += parameters_.empty() ? "    (void)step_parameters(w_);\n" : R"(    if (!step_parameters(w_))
+      return {.ok = false, .reason = "a parameter was changed over a value by which this step was decided: generate it "
+                                     "anew with the new one"};
+)";
+  out += gathered();
+  if (shape_.two_step)
+    out += R"(    if (series_.h_before != 0.0 && @written::is_moved(x, known_, kShape.state))
+      return {.ok = false, .reason = "q or v were changed after a step of a two-step method, which leaves the velocity of "
+                                     "its middle: call restart() when both are values at one time"};
+)";
+  const std::size_t moving = shape_.n + shape_.nv, known = std::min(shape_.m, carried());
+  if (known > 0 && data_.carries_multipliers && has_find_multipliers())
+    out += fmt::format(
+        "    if (@written::is_moved(x, known_, {0}) && !@written::is_moved(x + {0}, known_ + {0}, {1}) && "
+        "find_multipliers())\n  {2}",
+        moving, carried(), copies("x", static_cast<std::int32_t>(moving), "carried", 0, known));
+  const bool energy = data_.step.has(kReferenceEnergy);
+  out += energy ? "    bool another = @written::take_state(@host(*this), x, known_);\n"
+                : "    (void)@written::take_state(@host(*this), x, known_);\n";
+  if (energy && parameters_.has_parameters())
+    out += "    another = another || std::memcmp(&parameters, &used_, sizeof used_) != 0;\n    used_ = parameters;\n";
+  if (energy)
+    out += fmt::format("    if (another) reference_energy = energy();\n    w_[{}] = reference_energy;\n",
+                       data_.step.slot(kReferenceEnergy));
+  return of_library(std::move(out));
+}
+
+std::string HeaderText::end_steps() const {
+  const std::int32_t x = data_.step.slot(kPosition), v = x + static_cast<std::int32_t>(shape_.n),
+                     rest = v + static_cast<std::int32_t>(shape_.nv);
+  return copies("q", 0, "w_", x, shape_.n) + copies("v", 0, "w_", v, shape_.nv) +
+         copies("carried", 0, "w_", rest, carried()) + copies("known_", 0, "w_", x, shape_.state) +
+         of_library("    return @written::told<Report>(end);\n");
+}
+
+bool HeaderText::has_find_multipliers() const { return level_plan() != nullptr && shape_.m > 0 && !data_.graded_mass; }
+
 void HeaderText::find_multipliers() {
-  if (level_plan() == nullptr || shape_.m == 0 || data_.graded_mass) return;
+  if (!has_find_multipliers()) return;
   const std::size_t known = std::min(shape_.m, carried());
   put("  // Puts the multipliers that belong to q and v into `lambda`{}. False: they are not determined.\n"
       "  bool find_multipliers() {{\n    double x[{}];\n{}{}"
@@ -440,20 +499,24 @@ void HeaderText::shape() {
 
 void HeaderText::members() {
   const std::size_t parts = shape_.gamma.size(), blocks = std::max<std::size_t>(1, parts * data_.step.blocks().size());
+  std::vector<double> start(stepper_.q().begin(), stepper_.q().end());  // velocities and what is carried lie behind q
+  start.insert(start.end(), stepper_.v().data(), stepper_.v().data() + (shape_.state - shape_.n));
   put(R"(  template <class>
   friend struct {}written::Host;
 
   double w_[{}] = {{}};  // workspace
+  double known_[{}] = {{{}}};  // the state as it was left
   double saved_[{}] = {{}};  // the state before a composed step
   double history_[{}] = {{}};  // solutions of the last steps, for starting values
   double left_[{}] = {{{}}};  // what a first correction leaves, in units of its square; large: not known
   std::array<int, {}> depth_ = {{}}, newest_ = {{}}, far_ = {{}};
   {}stepping::Series series_;
-}};
+{}}};
 )",
-      of_library("@"), data_.step.workspace_size(), parts > 1 ? shape_.state : 1,
+      of_library("@"), data_.step.workspace_size(), shape_.state, numbers(start), parts > 1 ? shape_.state : 1,
       data_.step.linear() ? 1 : parts * starting::kRows * shape_.history_width,  // else no starting values
-      blocks, numbers(std::vector<double>(blocks, 1e300)), parts, of_library("@"));
+      blocks, numbers(std::vector<double>(blocks, 1e300)), parts, of_library("@"),
+      data_.step.has(kReferenceEnergy) && parameters_.has_parameters() ? "  Parameters used_;\n" : "");
 }
 
 std::string HeaderText::write() {

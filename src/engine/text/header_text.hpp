@@ -14,7 +14,7 @@ struct HeaderNames {
   std::string description;  // plain text, for the first comment
   std::vector<std::string> positions, velocities;
   double step = 0.0;
-  std::vector<std::pair<std::string, double>> parameters = {};
+  std::vector<std::pair<std::string, double>> parameters = {}, inputs = {};  // inputs: numbered behind the parameters
 };
 
 // Why there is no header for steps of this kind; "" when there is.

@@ -133,6 +133,35 @@ struct Host : stepping::Run<Host<Steps>> {
   bool level(double t, double* a, double* l) const { return s.level_at(t, state(), a, l); }
 };
 
+inline bool is_moved(const double* now, const double* before, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i)
+    if (!(now[i] == before[i])) return true;
+  return false;
+}
+
+// Are the solutions of earlier steps still near those of the next ones: a controller's push, not another place?
+inline bool is_near(const double* now, const double* before, std::size_t count) {
+  constexpr double kSmall = 0.05;
+  const double most = kSmall * largest(before, count);
+  for (std::size_t i = 0; i < count; ++i)
+    if (!(std::fabs(now[i] - before[i]) <= most)) return false;
+  return true;
+}
+
+// Takes over the state x (positions, velocities, what is carried) of the members of a header, which left it as it is in
+// `known`. True: it was changed since then.
+template <class Host>
+bool take_state(const Host& host, const double* x, const double* known) {
+  const stepping::Shape& shape = host.shape();
+  const std::size_t n = shape.n, nv = shape.nv, rest = n + nv;
+  std::copy_n(x, shape.state, host.state());
+  if (!is_moved(x, known, shape.state)) return false;
+  if (!is_near(x, known, n) || !is_near(x + n, known + n, nv) || !is_near(x + rest, known + rest, shape.state - rest))
+    host.forget();
+  host.wrap_angles(host.state());
+  return true;
+}
+
 // The report of a header, whose failure is in the same struct.
 template <class Report>
 Report told(const AdvanceReport& from) {

@@ -15,9 +15,10 @@ namespace rattleback::front {
 void World::declare(const std::string& name, Thing thing, std::int32_t number, std::size_t offset) {
   const auto [it, fresh] = symbols_.try_emplace(name, Symbol{thing, number, offset});
   if (fresh) return;
-  const std::string before = source.place(it->second.offset);
-  source.fail(offset, "`" + name + "` is already the name of " + describe(it->second) + " (" +
-                          before.substr(0, before.size() - 2) + "). Two things cannot have one name");
+  std::string before = source.has_places() ? source.place(it->second.offset) : "";
+  if (!before.empty()) before = " (" + before.substr(0, before.size() - 2) + ")";
+  source.fail(offset, "`" + name + "` is already the name of " + describe(it->second) + before +
+                          ". Two things cannot have one name");
 }
 
 const Symbol* World::find(std::string_view name) const {

@@ -34,12 +34,13 @@ void build_port_hamiltonian(ModelText& text, Elaborator& e, Model& model) {
   to.R = build_matrix(from.R, e, rules, model.coordinates, start);
   to.r = lines(from.r);
   to.z = lines(from.z);
+  auto given = static_cast<std::uint32_t>(model.parameters.size());
   for (const InputText& input : from.inputs) {
     PortHamiltonianParts::Input& made = to.inputs.emplace_back();
     made.name = input.name;
     made.u = input.series ? build_series(text.world.source, *input.series, input.name, e.graph())
              : input.u    ? e.expression(*input.u, rules)
-                          : e.graph().zero();
+                          : e.graph().input(given++, 0.0);
     made.B = lines(input.B);
     made.P = lines(input.P);
   }

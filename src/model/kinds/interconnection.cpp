@@ -43,6 +43,11 @@ class Import {
  public:
   Import(Graph& to, const Graph& from, std::int32_t shift) : to_(to), from_(from), shift_(shift) {}
 
+  // The input `from`, which is given from outside, has this number in the other graph.
+  void rename_input(NodeId from, std::uint32_t number) {
+    if (from_[from].op == Op::input) image_.emplace(from, to_.input(number, from_[from].value));
+  }
+
   NodeId operator()(NodeId root) {
     if (const auto known = image_.find(root); known != image_.end()) return known->second;  // most entries are 0
     for (const NodeId id : reachable(from_, std::span(&root, 1)))
@@ -66,6 +71,7 @@ class Import {
       }
       case Op::index:
       case Op::table:
+      case Op::input:  // only inputs are, and these have new names
       case Op::sum: throw NeedsUnrolling();
       default: break;
     }
@@ -425,6 +431,7 @@ class Joiner {
     Graph& g;
     Matrix B, P, S, N;
     std::vector<NodeId> u;
+    std::size_t parameters = 0;  // of the whole; inputs from outside are numbered behind them
   };
 
   Model build() {
@@ -436,6 +443,8 @@ class Joiner {
     model.run = text_.run;
     model.parameters = text_.world.values();
     model.hamiltonian = to.g.zero();
+    to.parameters = model.parameters.size();
+    for (const Part& part : parts_) to.parameters += part.model.parameters.size();
     for (const Part& part : parts_) take(to, part);
     add_free_inputs(to);
     join_free_inputs(to);
@@ -479,6 +488,7 @@ class Joiner {
     }
     for (std::size_t k = 0; k < static_cast<std::size_t>(part.f.inputs); ++k) {
       const std::size_t at = static_cast<std::size_t>(part.first_input) + k;
+      in.rename_input(part.f.u[k], static_cast<std::uint32_t>(to.parameters + at));
       to.u[at] = in(part.f.u[k]);
       for (std::size_t l = 0; l < static_cast<std::size_t>(part.f.inputs); ++l) {
         to.S[at][static_cast<std::size_t>(part.first_input) + l] = in(part.f.S[k][l]);

@@ -126,15 +126,17 @@ void read_ports(ModelText& text, Reader& reader, const Value& document) {
                                       path + " with input and along");
     reader.only(v, path, {"input", "along"});
     const Value *input = v.find("input"), *along = v.find("along");
-    if (input == nullptr || along == nullptr)
-      world.source.fail(v.key_offset, path + " has no `" + std::string(input == nullptr ? "input" : "along") +
-                                          "`. Write input = \"...\" and along = { x = \"1\" }");
+    if (along == nullptr)
+      world.source.fail(v.key_offset, path +
+                                          " has no `along`. Write along = { x = \"1\" }, and input = \"...\" unless " +
+                                          "it is given while steps are taken");
     if (!along->is_table())
       world.source.fail(along->offset, "expected a table for `along` of port `" + v.key + "`, found " +
                                            describe(along->type) + ". Write along = { x = \"1\" }");
-    text.ports.push_back({v.key, reader.formula(*input, "the input of port `" + v.key + "`"),
-                          reader.lines_by_variable(*along, "`along` of port `" + v.key + "`", world.coordinates,
-                                                   Thing::coordinate, "the direction of port `" + v.key + "` along")});
+    PortText& port = text.ports.emplace_back(PortText{v.key, {}, {}});
+    if (input != nullptr) port.input = reader.formula(*input, "the input of port `" + v.key + "`");
+    port.along = reader.lines_by_variable(*along, "`along` of port `" + v.key + "`", world.coordinates,
+                                          Thing::coordinate, "the direction of port `" + v.key + "` along");
   }
 }
 

@@ -63,6 +63,14 @@ class Starts {
     }
   }
 
+  void take(const std::vector<KnownStart>& known) {
+    for (const KnownStart& start : known) {
+      const auto i = static_cast<std::size_t>(start.position);
+      vector(start.space).values[i] = start.value.value + 0.0;  // -0 becomes 0
+      vector(start.space).errors[i] = std::fmax(start.value.error, kUlp * std::fabs(start.value.value));
+    }
+  }
+
   void override_with(const std::string& name, const std::string& value) {
     const std::string option = "--start " + name + "=" + value;
     const Key k = reader_.key(parse_option_key(option, "the name of a start", name));
@@ -309,6 +317,7 @@ void read_starts(ModelText& text, Reader& reader, const Value& document, const L
   text.held_by.clear();
   Starts starts(text, reader);
   if (const Value* table = reader.table(document, "initial", "initial")) starts.read(*table);
+  if (text.known_starts) starts.take(text.known_starts(text.world));
   for (const auto& [name, value] : options.start) starts.override_with(name, value);
   if (const Value* list = document.find("keep")) starts.keep(*list);
   if (!options.keep.empty()) starts.keep(options.keep);
