@@ -6,6 +6,7 @@
 #include "bind/applies.hpp"
 #include "common.hpp"
 #include "files/replace.hpp"
+#include "model/kind_facts.hpp"
 #include "output/figures.hpp"
 #include "output/json.hpp"
 #include "output/write.hpp"
@@ -65,7 +66,7 @@ void check_files(Arguments& a, const std::string& system, const Options& options
 // A tolerance that is not used would give a false sense of safety.
 void check_tolerances(const Arguments& a, const Model& model, const Options& options) {
   const std::string chosen = options.method.empty() ? model.run.method.value_or("") : options.method;
-  if (a.has("--alpha") && model.kind != Kind::odae &&
+  if (a.has("--alpha") && !facts_of(model).alpha &&
       (!options.tableau.empty() || chosen.empty() || !find_method(chosen).kinds.has(Kind::odae)))
     throw Error(
         "--alpha is for the euler methods of overdetermined systems. Leave it out, or pass --method euler-true");

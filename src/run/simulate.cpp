@@ -29,9 +29,8 @@ class Run {
  public:
   Run(const Model& model, const Options& options, const Follower& follower = {})
       : follower_(follower), run_(model, options), recorder_(run_) {
-    if (!run_.system.is_port_hamiltonian()) return;
-    structure_.emplace(run_.system.port_hamiltonian());
-    if (structure_->is_fixed()) structure_.reset();
+    if (const auto* const f = run_.system.as<PortHamiltonian>()) structure_.emplace(*f);
+    if (structure_ && structure_->is_fixed()) structure_.reset();
   }
 
   Trajectory go();
