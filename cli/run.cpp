@@ -6,6 +6,7 @@
 #include "bind/applies.hpp"
 #include "common.hpp"
 #include "files/replace.hpp"
+#include "model/kind_facts.hpp"
 #include "option/run_table.hpp"
 #include "output/figures.hpp"
 #include "output/json.hpp"
@@ -67,7 +68,7 @@ void check_tolerances(const Model& model, const Options& asked) {
     return is_default(row, options) ? "" : is_default(row, asked) ? fmt::format("[run] {}", name) : flag_of(row);
   };
   if (const std::string alpha = called("alpha");
-      !alpha.empty() && model.kind != Kind::odae && (!named || !find_method(method).kinds.has(Kind::odae)))
+      !alpha.empty() && !facts_of(model).alpha && (!named || !find_method(method).kinds.has(Kind::odae)))
     throw Error(fmt::format(
         "{} is for the euler methods of overdetermined systems. Leave it out, or pass --method euler-true", alpha));
   for (const char* name : {"rtol", "atol"})

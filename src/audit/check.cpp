@@ -50,13 +50,12 @@ std::string dead_constraints(CheckReport& out) {
 std::string obstacle_at_start(const System& system, const StartAnalysis& a) {
   if (!a.redundant.empty())
     return "needs independent constraints: '" + a.redundant.front() + "' depends on the others at the start";
-  if (!a.saddle_regular && system.is_odae()) return "needs g_y v_z r_psi regular at the start";
   if (!a.saddle_regular && !a.without_inertia.empty())
     return fmt::format("needs inertia in {}. Add {}", fmt::join(a.without_inertia, ", "),
                        a.without_inertia.size() == 1 ? "a kinetic term for it, or remove the coordinate"
                                                      : "kinetic terms for them, or remove these coordinates");
   if (!a.nearly_dependent.empty()) return "needs independent constraints: " + nearly_dependent_text(a);
-  if (!a.saddle_regular) return "needs a regular saddle-point matrix [L_vv K^T; K 0] at the start";
+  if (!a.saddle_regular) return system.facts().regular;
   if (!a.pulling.empty())
     return "needs a multiplier that pushes: psi of '" + a.pulling.front() + "' pulls towards the constraint";
   if (!a.negative_inertia.empty() && system.model().kinetic)
@@ -160,14 +159,15 @@ void add_constraints(const System& system, CheckReport& out, const StartAnalysis
 // Its matrices, also those of the form that is derived from a mechanical system.
 void describe_port_hamiltonian(const System& system, CheckReport& out) {
   constexpr std::int32_t kMostStates = 30;  // more would fill pages
-  if (system.is_port_hamiltonian()) {
-    PortHamiltonian f = system.port_hamiltonian();
+  if (const auto* const own = system.as<PortHamiltonian>()) {
+    PortHamiltonian f = *own;
     const AlgebraicPart part = algebraic_part(f);
     out.index = !part.constraining.empty() ? 2 : !part.determining.empty() ? 1 : 0;
     if (f.n <= kMostStates) out.port_hamiltonian = port_hamiltonian_text(f);
-  } else if (system.is_mechanical() && !system.is_large() && 2 * system.n() + system.m() <= kMostStates &&
-             why_no_port_hamiltonian_form(system.model()).empty()) {
-    out.port_hamiltonian = port_hamiltonian_text(port_hamiltonian_form(system.model(), system.mechanical()));
+  } else if (const auto* const single = system.as<Mechanical>(); single != nullptr &&
+                                                                 2 * system.n() + system.m() <= kMostStates &&
+                                                                 why_no_port_hamiltonian_form(system.model()).empty()) {
+    out.port_hamiltonian = port_hamiltonian_text(port_hamiltonian_form(system.model(), *single));
   }
 }
 
@@ -197,7 +197,7 @@ void describe_start(const System& system, const StartAnalysis& a, CheckReport& o
   out.degrees_of_freedom = out.coordinates - a.rank;
   out.saddle_regular = a.saddle_regular;
   out.mass_positive_definite = a.mass_positive_definite;
-  out.mass_constant = !system.is_mechanical() || system.mechanical().mass.has_value();
+  out.mass_constant = !system.facts().lagrangian || system.mechanical().mass.has_value();
   out.consistent = a.consistent;
   add_constraints(system, out, a);
 }
@@ -225,13 +225,13 @@ Nearest nearest_state(const System& system, const StartAnalysis& a, CheckReport&
 // At the consistent state. known: also of constraints that depend on one another.
 void find_multipliers(const System& system, const StartAnalysis& a, const Nearest& at, bool known, CheckReport& out) {
   const Model& model = system.model();
-  if (system.is_odae() && a.redundant.empty() && a.saddle_regular) {
+  if (const auto* const o = system.as<Overdetermined>(); o != nullptr && a.redundant.empty() && a.saddle_regular) {
     const StartAnalysis there = out.nearest_q.empty() ? a : analyse_start(system, at.q, at.v, model.z0);
     if (const ContactStart c = odae_multipliers(system, there, at.q, at.v); c.solved) {
       out.multipliers = c.psi;
       for (std::size_t i = 0; i < c.active.size(); ++i) out.constraints[i].acts = c.active[i] != 0;
     }
-    if (!system.odae().affine())
+    if (!o->affine())
       out.notes.push_back(
           "the reaction is nonlinear in the multipliers: the natural euler methods are inconsistent here (Jay and "
           "Simeon, theorem 3.1)");
@@ -275,7 +275,7 @@ void check_start(const System& system, CheckReport& out) {
   // What --redundant minimum-norm integrates at the start.
   std::shared_ptr<Redundancy> rows;
   int set = -1;
-  if (system.is_mechanical() && !a.redundant.empty() && a.vanishing.empty() && a.not_finite.empty() &&
+  if (system.facts().redundant && !a.redundant.empty() && a.vanishing.empty() && a.not_finite.empty() &&
       !system.multiplier_forces()) {
     rows = std::make_shared<Redundancy>(system, at.q, at.v);
     set = rows->number_of(rows->choose());

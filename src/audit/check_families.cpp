@@ -64,9 +64,8 @@ void check_families(const Model& model, const System* system, CheckReport& out) 
     e.row.base += mh;
     K.push_back(e);
   }
-  const bool dae = model.kind == Kind::dae;
-  if (dae) K = jacobian(g, model.constraints, kPosition);
-  const auto name = [&](std::int32_t i) { return dae ? model.constraint_names[i] : model.multiplier_name(i); };
+  for (const Entry& e : jacobian(g, model.constraints, kPosition)) K.push_back(e);  // of a dae
+  const auto name = [&](std::int32_t i) { return constraint_name(model, i); };
   const Entries mass = jacobian(g, gradient(g, model.lagrangian, kVelocity), kVelocity);
   out.mass_constant = true;
   for (const Entry& e : mass) out.mass_constant = out.mass_constant && g.is_constant(e.expr);

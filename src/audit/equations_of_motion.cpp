@@ -118,8 +118,8 @@ struct EquationsOfMotion::Large {
 
 EquationsOfMotion::EquationsOfMotion(const System& system) : system_(&system) {
   // Where a unilateral constraint does not act, its equation does not hold.
-  const bool contacts = system.is_odae() && !system.model().odae.unilateral.empty();
-  if (contacts || (system.m() == 0 && !system.is_mechanical() && !system.is_port_hamiltonian())) return;
+  const bool contacts = !system.model().odae.unilateral.empty();
+  if (contacts || (system.m() == 0 && !system.facts().implicit_rates)) return;
   if (system.is_large())
     large_ = std::make_unique<Large>(system);
   else
@@ -136,7 +136,7 @@ void EquationsOfMotion::look(double t, std::span<const double> q, std::span<cons
   if (dense_ && !dense_->algebraic.empty()) {
     for (std::size_t i = 0; i < q.size(); ++i) unknowns.push_back(dense_->algebraic[i] != 0 ? q[i] : rates[i]);
   } else {
-    if (system_->is_mechanical()) unknowns.assign(rates.begin(), rates.end());
+    if (system_->facts().implicit_rates) unknowns.assign(rates.begin(), rates.end());
     unknowns.insert(unknowns.end(), multipliers.begin(), multipliers.end());
   }
   const auto redundant = std::count(kept.begin(), kept.end(), char{0});

@@ -61,16 +61,21 @@ Eigen::MatrixXd gradients(const System& system, double t, std::span<const double
     for (const NodeId e : f) rows.push_back(scalars(g, gradient(g, e, kPosition), columns));
     return values(g, rows, columns, n);
   };
-  if (system.is_mechanical()) {
-    Graph g = system.mechanical().graph;
-    return values(g, system.mechanical().K, system.n(), system.n());
-  }
-  if (system.is_odae()) {
-    Graph g = system.odae().graph;
-    return derived(g, system.odae().g, system.odae().ny, std::max(system.odae().ny, system.odae().nz));
-  }
-  Graph g = system.dae().graph;
-  return derived(g, system.dae().c, system.n(), system.n());
+  const auto of_states = [&](const Dae& f) {
+    Graph g = f.graph;
+    return derived(g, f.c, f.n, f.n);
+  };
+  return system.visit(Cases{[&](const Mechanical& f) {
+                              Graph g = f.graph;
+                              return values(g, f.K, f.n, f.n);
+                            },
+                            of_states,
+                            [&](const Overdetermined& f) {
+                              Graph g = f.graph;
+                              return derived(g, f.g, f.ny, std::max(f.ny, f.nz));
+                            },
+                            [&](const SkewGradient&) { return of_states(system.dae()); },
+                            [](const PortHamiltonian&) { return Eigen::MatrixXd(); }});
 }
 
 }  // namespace

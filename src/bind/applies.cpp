@@ -71,13 +71,14 @@ bool plain_momentum(const Model& model) {
 }  // namespace
 
 bool nonlinear_reactions(const Model& model) {
+  if (model.forces.empty()) return false;
   Graph g = *model.graph;
   return depends_on(g, jacobian(g, model.forces, kMultiplier), kMultiplier);
 }
 
 OrderCase order_case(const System& system, Formulation formulation) {
-  if (!system.is_mechanical()) return system.m() > 0 ? OrderCase::dae : OrderCase::unconstrained;
   if (system.m() == 0) return OrderCase::unconstrained;
+  if (!system.facts().lagrangian) return OrderCase::dae;
   if (system.holonomic() > 0 && formulation == Formulation::index3) return OrderCase::index3;
   if (system.holonomic() > 0 && formulation == Formulation::ggl) return OrderCase::ggl;
   return nonlinear_reactions(system.model()) ? OrderCase::reaction : OrderCase::velocity;
@@ -85,7 +86,8 @@ OrderCase order_case(const System& system, Formulation formulation) {
 
 bool massless(const System& system) {
   if (system.is_large()) return system.families().massless;
-  return system.is_mechanical() && system.mechanical().mass && !system.mechanical().inverse_mass;
+  const auto* const f = system.as<Mechanical>();
+  return f != nullptr && f->mass && !f->inverse_mass;
 }
 
 std::string check_command(const Model& model) {
@@ -134,7 +136,7 @@ std::string why_not(const MethodEntry& method, const Model& model, Formulation f
 }
 
 bool takes_families(const Model& model, const Options& options) try {
-  if (model.kind != Kind::mechanical || options.redundant == Redundant::minimum_norm ||
+  if (!facts_of(model).families || options.redundant == Redundant::minimum_norm ||
       options.controller == Controller::reversible)
     return false;
   Scheme scheme;

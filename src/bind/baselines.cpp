@@ -557,7 +557,7 @@ class Index1Stepper final : public SundialsStepper {
 
 std::unique_ptr<StepTaker> make_baseline(Baseline which, const System& system, double rtol, double atol, double gain,
                                          std::stop_token stop) {
-  if (!system.is_mechanical()) throw Error("the baselines integrate mechanical systems only");
+  if (!system.facts().lagrangian) throw Error("the baselines integrate mechanical systems only");
   if (!(rtol >= 0.0 && atol >= 0.0 && rtol + atol > 0.0 && std::isfinite(rtol + atol)))
     throw Error("rtol and atol must not be negative, and one of them must be positive; found rtol = " +
                 std::to_string(rtol) + ", atol = " + std::to_string(atol));

@@ -28,7 +28,7 @@ bool ends_with_last_stage(const UserTableau& u) {
 
 // Typical size of a multiplier in units of velocity/h: mass over constraint row.
 double scale_of_multipliers(const System& system, const Start& start) {
-  if (!system.is_mechanical() || system.m() == 0) return 1.0;
+  if (!system.facts().lagrangian || system.m() == 0) return 1.0;
   if (system.is_large()) {
     const FamilyMechanical& large = system.families();
     const double mass = largest_value(large, large.mass, start.t, start.q, start.v);
@@ -40,7 +40,7 @@ double scale_of_multipliers(const System& system, const Start& start) {
 
 void check_newton(const System& system, const Options& options) {
   if (options.newton == Newton::best) return;
-  if (!system.is_mechanical() || system.is_large())
+  if (system.as<Mechanical>() == nullptr)
     throw Error("--newton simplified is for mechanical systems of single coordinates. Leave it out");
   if (options.tableau.empty() && find_entry(options.method).as<RungeKutta>() == nullptr)
     throw Error(
@@ -104,14 +104,14 @@ void claim(const MethodEntry& entry, const System& system, const Options& option
 // Of Runge-Kutta schemes that are symmetric on some systems only.
 bool symmetric_here(const System& system) {
   if (system.is_large()) return system.families().plain_momentum || system.m() == 0;
-  if (system.is_mechanical()) return system.mechanical().plain_momentum || system.m() == 0;
+  if (const auto* const f = system.as<Mechanical>()) return f->plain_momentum || system.m() == 0;
   return system.dae().parts[2].empty() && system.dae().parts[3].empty();
 }
 
 // A method that is symmetric on some systems has order 1 on the others.
 void note_lost_order(const MethodEntry& entry, const System& system, BoundMethod& out) {
   const MethodInfo& info = entry.info;
-  if (out.symmetric || info.symmetric != Claim::conditional || !system.is_mechanical()) return;
+  if (out.symmetric || info.symmetric != Claim::conditional || !system.facts().lagrangian) return;
   const auto* const runge_kutta = entry.as<RungeKutta>();
   if (runge_kutta != nullptr && runge_kutta->uneven_multipliers && nonlinear_reactions(system.model()))
     throw does_not_apply(info, system.model(), kUnevenMultipliers);  // by inertia that was added
@@ -157,7 +157,7 @@ class Binder {
   }
 
   BoundMethod operator()(const EnergyMethod& method) {
-    if (system_.is_port_hamiltonian()) return bind_port_hamiltonian(*entry_, system_, options_);
+    if (system_.as<PortHamiltonian>() != nullptr) return bind_port_hamiltonian(*entry_, system_, options_);
     PlanStepperData data = claimed_data();
     bind_energy(system_, method, options_, start_, data, out_);
     return finish(data);

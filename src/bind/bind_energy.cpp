@@ -32,11 +32,10 @@ void bind_energy(const System& system, const EnergyMethod& method, const Options
   const auto value = [](const SkewGradient& s, std::span<const double> x, std::span<const double> held) {
     return Evaluator(s.graph, std::span(&s.H, 1), s.n, static_cast<std::int32_t>(held.size()))(0.0, x, {}, held)[0];
   };
-  if (!system.is_mechanical()) {
-    const SkewGradient& s = system.skew_gradient();
-    choose_points(s, start.q, {});
-    data.step = Plan(energy_step(s, rule));
-    data.reference_energy = value(s, start.q, {});
+  if (const auto* const s = system.as<SkewGradient>()) {
+    choose_points(*s, start.q, {});
+    data.step = Plan(energy_step(*s, rule));
+    data.reference_energy = value(*s, start.q, {});
     return;
   }
   const Mechanical& f = system.mechanical();

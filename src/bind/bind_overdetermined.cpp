@@ -96,7 +96,8 @@ BoundMethod bind_overdetermined(const MethodEntry& entry, const System& system, 
   plan.solve.cautious = true;
   check_alpha(info, plan.scheme);
 
-  const Overdetermined o = system.is_odae() ? system.odae() : Overdetermined(system.mechanical());
+  const auto* const own = system.as<Overdetermined>();
+  const Overdetermined o = own != nullptr ? *own : Overdetermined(system.mechanical());
   plan.multiplier_scale = multiplier_scale(o, start);
   plan.angles = model.angles;
   BoundMethod out;
@@ -120,16 +121,16 @@ BoundMethod bind_overdetermined(const MethodEntry& entry, const System& system, 
     out.orders = {options.compose, options.compose, options.compose};
     out.symmetric = true;
   }
-  out.contacts = system.is_odae() && !model.odae.unilateral.empty();
+  out.contacts = !model.odae.unilateral.empty();
   if (out.contacts)
     out.stepper = std::make_unique<ContactStepper>(o, model.odae, plan);
   else
-    out.stepper = euler_stepper(o, plan, system.is_odae() ? system.acceleration() : std::make_unique<Acceleration>(o));
+    out.stepper = euler_stepper(o, plan, own != nullptr ? system.acceleration() : std::make_unique<Acceleration>(o));
   return out;
 }
 
 std::string multiplier_force_note(const System& system, const std::string& method, Formulation formulation) {
-  if (!system.is_mechanical() || !nonlinear_reactions(system.model())) return "";
+  if (!nonlinear_reactions(system.model())) return "";
   if (system.holonomic() == 0 || formulation == Formulation::index2)
     return fmt::format(
         "the forces are nonlinear in the multipliers. {} takes the constraints at velocity level, where its stage "

@@ -39,18 +39,18 @@ BoundMethod bind_port_hamiltonian(const MethodEntry& entry, const System& system
   const auto* const collocation = entry.as<Collocation>();
   data.turn_free = collocation != nullptr;  // the unknowns are rates, and algebraic variables
   std::optional<DerivedStates> derived;
-  if (system.is_mechanical()) derived = {system.n(), system.m()};
-  const PortHamiltonian f = derived ? port_hamiltonian_form(model, system.mechanical()) : system.port_hamiltonian();
+  const auto* const own = system.as<PortHamiltonian>();
+  if (own == nullptr) derived = {system.n(), system.m()};
+  const PortHamiltonian f = derived ? port_hamiltonian_form(model, system.mechanical()) : *own;
   const bool index_two = is_index_two(f);
-  const OrderCase on = system.is_mechanical() ? order_case(system, out.formulation)
-                       : index_two            ? OrderCase::dae
-                                              : OrderCase::unconstrained;
+  const OrderCase on = derived     ? order_case(system, out.formulation)
+                       : index_two ? OrderCase::dae
+                                   : OrderCase::unconstrained;
   out.orders = info.orders_on(on, options.stages);
   const std::vector<char> algebraic = f.algebraic_states();
   const bool any_algebraic = std::find(algebraic.begin(), algebraic.end(), 1) != algebraic.end();
   // Algebraic states are reported as the state demands them; a method's own have lower orders, which are not claimed.
-  if (!system.is_mechanical() && (!any_algebraic || options.multiplier == Multiplier::stage))
-    out.orders.multipliers = 0;
+  if (!derived && (!any_algebraic || options.multiplier == Multiplier::stage)) out.orders.multipliers = 0;
   if (index_two && collocation == nullptr) out.not_composed = kOffAtEnds;
   if (index_two) limit_compositions(out, info, on);
   Equations step;

@@ -49,10 +49,11 @@ void check_massless(const System& system, const Scheme& scheme, const std::strin
 // In single coordinates.
 void set_step(const System& system, const Scheme& scheme, const StepForm& form, const Options& options,
               PlanStepperData& data, BoundMethod& out) {
-  Equations step = system.is_mechanical() ? runge_kutta_step(system.mechanical(), scheme, form)
-                                          : runge_kutta_step(system.dae(), scheme);
+  const auto* const mechanical = system.as<Mechanical>();
+  Equations step =
+      mechanical != nullptr ? runge_kutta_step(*mechanical, scheme, form) : runge_kutta_step(system.dae(), scheme);
   const bool dense = wants_dense(options) && options.compose == 0;
-  if (dense) out.stage = stage_layout(scheme, system.is_mechanical());
+  if (dense) out.stage = stage_layout(scheme, mechanical != nullptr);
   if (!dense) step.extra.clear();
   if (data.solve.simplified && !step.saddle)
     throw Error(
@@ -79,7 +80,7 @@ void bind_runge_kutta(const System& system, const Scheme& scheme, const Options&
   const bool velocity_level = out.formulation == Formulation::none;
   StepForm form{.formulation = velocity_level ? Formulation::index2 : out.formulation, .recursion = false};
   if (options.multiplier == Multiplier::recursion) {
-    if (scheme.recursion.empty() || !system.is_mechanical()) no_recursion(out.name);
+    if (scheme.recursion.empty() || !system.facts().lagrangian) no_recursion(out.name);
     form.recursion = data.reports_carried = true;
     out.orders.multipliers = 0;  // not claimed: of a recursion that never forgets
     data.carried = data.m;

@@ -30,7 +30,7 @@ PlanStepperData step_data(const System& system, const Options& options) {
   data.acceleration->set_refine(false);
   data.n = system.n();
   data.m = system.m();
-  data.mechanical = system.is_mechanical();
+  data.velocities = system.nv();
   data.angles = system.model().angles;
   data.solve.tolerance = options.newton_tol;
   data.graded_mass = system.graded_mass();

@@ -42,7 +42,7 @@ namespace {
 // Its spans are of `data`.
 stepping::Shape shape_of(const PlanStepperData& data) {
   const auto n = static_cast<std::size_t>(data.n);
-  const std::size_t nv = data.velocities >= 0 ? static_cast<std::size_t>(data.velocities) : data.mechanical ? n : 0;
+  const std::size_t nv = data.velocities >= 0 ? static_cast<std::size_t>(data.velocities) : n;
   return {.n = n,
           .nv = nv,
           .m = static_cast<std::size_t>(data.m),

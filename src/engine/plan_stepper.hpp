@@ -20,8 +20,7 @@ struct PlanStepperData {
   std::optional<Plan> adjoint = {};   // composition with the adjoint method
   std::vector<char> backwards = {};   // with it: which sub-steps it takes; empty = none
   std::int32_t n = 0, m = 0;
-  bool mechanical = true;
-  std::int32_t velocities = -1;                // how many; -1: as many as positions if mechanical, else none
+  std::int32_t velocities = -1;                // how many; -1: as many as positions
   bool two_step = false;                       // needs the size of the step before
   std::int32_t carried = 0;                    // further numbers that are part of the state: multipliers,
   bool carries_multipliers = true;             // or others, which are 0 at the start

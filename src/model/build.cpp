@@ -106,25 +106,41 @@ void try_derivatives(const Source& source, const Model& model, Graph graph) try 
   const auto both = [&](const Entries& f, std::initializer_list<Space> spaces) {
     for (const Space space : spaces) (void)jacobian(graph, f, space);
   };
-  if (model.kind == Kind::mechanical) {
-    both(gradient(graph, model.lagrangian, kVelocity), {kPosition, kVelocity});
-    both(gradient(graph, model.lagrangian, kPosition), {kPosition, kVelocity});
-    both(model.forces, {kPosition, kVelocity, kMultiplier});
-    both(model.holonomic, {kPosition});
-    both(model.nonholonomic, {kPosition, kVelocity});
-  } else if (model.kind == Kind::odae) {
-    for (const Entries* part : {&model.odae.v, &model.odae.f, &model.odae.r})
-      both(*part, {kPosition, kVelocity, kMultiplier});
-    both(model.constraints, {kPosition});
-  } else if (model.kind == Kind::skew_gradient) {
-    both(gradient(graph, model.hamiltonian, kPosition), {kPosition});
-    both(model.pi, {kPosition});
-  } else {
-    for (const Entries& part : model.parts) both(part, {kPosition, kMultiplier});
-    both(model.constraints, {kPosition});
+  switch (model.kind) {
+    case Kind::mechanical:
+      both(gradient(graph, model.lagrangian, kVelocity), {kPosition, kVelocity});
+      both(gradient(graph, model.lagrangian, kPosition), {kPosition, kVelocity});
+      both(model.forces, {kPosition, kVelocity, kMultiplier});
+      both(model.holonomic, {kPosition});
+      both(model.nonholonomic, {kPosition, kVelocity});
+      return;
+    case Kind::dae:
+      for (const Entries& part : model.parts) both(part, {kPosition, kMultiplier});
+      both(model.constraints, {kPosition});
+      return;
+    case Kind::odae:
+      for (const Entries* part : {&model.odae.v, &model.odae.f, &model.odae.r})
+        both(*part, {kPosition, kVelocity, kMultiplier});
+      both(model.constraints, {kPosition});
+      return;
+    case Kind::skew_gradient:
+      both(gradient(graph, model.hamiltonian, kPosition), {kPosition});
+      both(model.pi, {kPosition});
+      return;
+    case Kind::port_hamiltonian: return;  // is taken in single states
   }
 } catch (const Error& fault) {
   source.fail(0, std::string("the derivatives of this model are too large. ") + fault.what());
+}
+
+void build_kind(ModelText& text, Elaborator& e, Graph& graph, Model& model) {
+  switch (model.kind) {
+    case Kind::mechanical: return build_mechanical(text, e, graph, model);
+    case Kind::dae: return build_dae(text, e, model);
+    case Kind::odae: return build_odae(text, e, model);
+    case Kind::skew_gradient: return build_skew_gradient(text, e, model);
+    case Kind::port_hamiltonian: return build_port_hamiltonian(text, e, model);
+  }
 }
 
 Model build(ModelText& text, UnrollPolicy policy) {
@@ -147,16 +163,7 @@ Model build(ModelText& text, UnrollPolicy policy) {
 
   auto graph = std::make_shared<Graph>();
   Elaborator e(text.world, *graph, policy);
-  if (model.kind == Kind::mechanical)
-    build_mechanical(text, e, *graph, model);
-  else if (model.kind == Kind::odae)
-    build_odae(text, e, model);
-  else if (model.kind == Kind::skew_gradient)
-    build_skew_gradient(text, e, model);
-  else if (model.kind == Kind::port_hamiltonian)
-    build_port_hamiltonian(text, e, model);
-  else
-    build_dae(text, e, model);
+  build_kind(text, e, *graph, model);
   build_exact(text, e, model);
   if (text.view) text.drawing = build_view(*text.view, e, *graph);
   if (e.has_loops()) try_derivatives(text.world.source, model, *graph);

@@ -199,63 +199,9 @@ class FiniteCheck {
 
 }  // namespace
 
-void check_structure(const ModelText& text, const Model& model) {
-  if (model.kind == Kind::dae) {
-    require_dependence(*model.graph, text.constraints, model.constraints, kPosition, "no state occurs",
-                       "A constraint ties the states together");
-    return;
-  }
-  if (model.kind == Kind::odae) {
-    require_dependence(*model.graph, text.constraints, model.constraints, kPosition, "no position occurs",
-                       "A constraint of an odae is an expression of the positions that is zero along the motion");
-    return;
-  }
-  if (model.has_states()) return;
-  require_dependence(*model.graph, text.holonomic, model.holonomic, kPosition, "no coordinate occurs",
-                     "A holonomic constraint is an expression of t and the coordinates that is zero along the motion");
-  require_dependence(*model.graph, text.nonholonomic, model.nonholonomic, kVelocity, "no velocity occurs",
-                     "A constraint on positions alone belongs in [constraints.holonomic]");
-}
+namespace {
 
-void check_finite(ModelText& text, const Model& model) {
-  FiniteCheck check(text, model);
-  if (model.kind == Kind::dae) {
-    for (std::size_t i = 0; i < model.parts.size(); ++i) check.lines(text.parts[i], rules::kRhs, model.parts[i]);
-    check.lines(text.constraints, rules::kDaeConstraint, model.constraints);
-    return;
-  }
-  if (model.kind == Kind::odae) {
-    check.lines(text.v, rules::kOdaeRate, model.odae.v);
-    check.lines(text.f, rules::kOdaeRate, model.odae.f);
-    check.lines(text.r, rules::kOdaeReaction, model.odae.r);
-    check.lines(text.constraints, rules::kOdaeConstraint, model.constraints);
-    return;
-  }
-  if (model.kind == Kind::skew_gradient) {
-    check.formula(text.hamiltonian, rules::kHamiltonian, model.hamiltonian);
-    check.hamiltonian();
-    check.matrix(text.pi, rules::kMatrix, model.pi);
-    return;
-  }
-  if (model.kind == Kind::port_hamiltonian) {
-    const Rules& rules = rules::kPortHamiltonian;
-    const PortHamiltonianText& from = text.ph;
-    check.formula(text.hamiltonian, rules, model.hamiltonian);
-    check.hamiltonian();
-    check.matrix(from.E, rules, model.ph.E);
-    check.matrix(from.J, rules, model.ph.J);
-    check.matrix(from.R, rules, model.ph.R);
-    check.matrix(from.S, rules, model.ph.S);
-    check.matrix(from.N, rules, model.ph.N);
-    check.lines(from.r, rules, model.ph.r);
-    check.lines(from.z, rules, model.ph.z);
-    for (std::size_t i = 0; i < from.inputs.size(); ++i) {
-      check.formula(from.inputs[i].u, rules, model.ph.inputs[i].u);
-      check.lines(from.inputs[i].B, rules, model.ph.inputs[i].B);
-      check.lines(from.inputs[i].P, rules, model.ph.inputs[i].P);
-    }
-    return;
-  }
+void finite_mechanical(FiniteCheck& check, ModelText& text, const Model& model) {
   check.formula(text.lagrangian, rules::kLagrangian, model.lagrangian);
   if (model.kinetic) check.formula(text.kinetic, rules::kKinetic, *model.kinetic);
   if (model.potential) check.formula(text.potential, rules::kPotential, *model.potential);
@@ -263,6 +209,78 @@ void check_finite(ModelText& text, const Model& model) {
   check.lines(text.nonholonomic, rules::kNonholonomic, model.nonholonomic);
   check.derivatives();
   check.forces();
+}
+
+void finite_dae(FiniteCheck& check, ModelText& text, const Model& model) {
+  for (std::size_t i = 0; i < model.parts.size(); ++i) check.lines(text.parts[i], rules::kRhs, model.parts[i]);
+  check.lines(text.constraints, rules::kDaeConstraint, model.constraints);
+}
+
+void finite_odae(FiniteCheck& check, ModelText& text, const Model& model) {
+  check.lines(text.v, rules::kOdaeRate, model.odae.v);
+  check.lines(text.f, rules::kOdaeRate, model.odae.f);
+  check.lines(text.r, rules::kOdaeReaction, model.odae.r);
+  check.lines(text.constraints, rules::kOdaeConstraint, model.constraints);
+}
+
+void finite_skew_gradient(FiniteCheck& check, ModelText& text, const Model& model) {
+  check.formula(text.hamiltonian, rules::kHamiltonian, model.hamiltonian);
+  check.hamiltonian();
+  check.matrix(text.pi, rules::kMatrix, model.pi);
+}
+
+void finite_port_hamiltonian(FiniteCheck& check, ModelText& text, const Model& model) {
+  const Rules& rules = rules::kPortHamiltonian;
+  const PortHamiltonianText& from = text.ph;
+  check.formula(text.hamiltonian, rules, model.hamiltonian);
+  check.hamiltonian();
+  check.matrix(from.E, rules, model.ph.E);
+  check.matrix(from.J, rules, model.ph.J);
+  check.matrix(from.R, rules, model.ph.R);
+  check.matrix(from.S, rules, model.ph.S);
+  check.matrix(from.N, rules, model.ph.N);
+  check.lines(from.r, rules, model.ph.r);
+  check.lines(from.z, rules, model.ph.z);
+  for (std::size_t i = 0; i < from.inputs.size(); ++i) {
+    check.formula(from.inputs[i].u, rules, model.ph.inputs[i].u);
+    check.lines(from.inputs[i].B, rules, model.ph.inputs[i].B);
+    check.lines(from.inputs[i].P, rules, model.ph.inputs[i].P);
+  }
+}
+
+}  // namespace
+
+void check_structure(const ModelText& text, const Model& model) {
+  switch (model.kind) {
+    case Kind::mechanical:
+      require_dependence(
+          *model.graph, text.holonomic, model.holonomic, kPosition, "no coordinate occurs",
+          "A holonomic constraint is an expression of t and the coordinates that is zero along the motion");
+      require_dependence(*model.graph, text.nonholonomic, model.nonholonomic, kVelocity, "no velocity occurs",
+                         "A constraint on positions alone belongs in [constraints.holonomic]");
+      return;
+    case Kind::dae:
+      require_dependence(*model.graph, text.constraints, model.constraints, kPosition, "no state occurs",
+                         "A constraint ties the states together");
+      return;
+    case Kind::odae:
+      require_dependence(*model.graph, text.constraints, model.constraints, kPosition, "no position occurs",
+                         "A constraint of an odae is an expression of the positions that is zero along the motion");
+      return;
+    case Kind::skew_gradient:
+    case Kind::port_hamiltonian: return;  // see check_port_hamiltonian()
+  }
+}
+
+void check_finite(ModelText& text, const Model& model) {
+  FiniteCheck check(text, model);
+  switch (model.kind) {
+    case Kind::mechanical: return finite_mechanical(check, text, model);
+    case Kind::dae: return finite_dae(check, text, model);
+    case Kind::odae: return finite_odae(check, text, model);
+    case Kind::skew_gradient: return finite_skew_gradient(check, text, model);
+    case Kind::port_hamiltonian: return finite_port_hamiltonian(check, text, model);
+  }
 }
 
 }  // namespace rattleback::front

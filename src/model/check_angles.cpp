@@ -7,6 +7,7 @@
 
 #include "expr/traverse.hpp"
 #include "model/evaluate.hpp"
+#include "model/kind_facts.hpp"
 
 namespace rattleback::front {
 namespace {
@@ -44,7 +45,7 @@ class Functions {
                            return fmt::format("{} `{}`", what, names[e.row.at(k)]);
                          }});
     };
-    if (model.kind == Kind::mechanical) {
+    if (facts_of(model).lagrangian) {
       if (model.kinetic) one("the kinetic energy", *model.kinetic);
       if (model.potential) one("the potential", *model.potential);
       if (!model.kinetic) one("the Lagrangian", model.lagrangian);

@@ -4,6 +4,7 @@
 
 #include "files/read.hpp"
 #include "model/grammar/suggest.hpp"
+#include "model/kind_facts.hpp"
 #include "model/kinds/interconnection.hpp"
 #include "model/reader.hpp"
 #include "model/traced/traced.hpp"
@@ -45,7 +46,7 @@ const char* to_string(Kind kind) {
 }
 
 std::string Model::multiplier_name(std::int32_t i) const {
-  if (kind != Kind::mechanical) return algebraic[i];
+  if (!facts_of(kind).primed) return algebraic[i];
   return i < holonomic_names.size() ? holonomic_names[i] : nonholonomic_names[i - holonomic_names.size()];
 }
 

@@ -104,7 +104,8 @@ std::int32_t Reader::position(const Key& k, const Names& names, Thing thing, con
     };
     add(names);
     // An odae's three lists of names all have starts and exact values.
-    const bool any = world_.kind == Kind::odae && symbol == nullptr && table != "[v]" && thing == Thing::coordinate;
+    const bool any =
+        world_.facts().named_velocities() && symbol == nullptr && table != "[v]" && thing == Thing::coordinate;
     if (any) add(world_.velocities);
     if (any) add(world_.algebraic);
     const std::string found = symbol == nullptr ? "unknown " + (any ? "name" : what) + " `" + k.stem + "`"

@@ -49,7 +49,7 @@ std::vector<Block> record_blocks(const Model& model, const Trajectory& trajector
     add(blocks, trajectory, facts.multiplier_key, std::move(multipliers), records.multipliers);
   }
   if (facts.energy) add(blocks, trajectory, "energy", {"energy"}, records.energy);
-  if (model.kind == Kind::port_hamiltonian) {
+  if (facts.reports_ports) {
     std::vector<std::string> inputs, outputs;
     for (const auto& input : model.ph.inputs) {
       inputs.push_back("u." + input.name);

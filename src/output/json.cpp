@@ -112,13 +112,13 @@ Json method_json(const MethodInfo& info) {
   json["between_steps"]["by"] = info.dense;
   json["between_steps"]["order"] = info.dense_order_text.empty() ? info.order_text : info.dense_order_text;
   for (const OrderLine& line : order_lines(info)) {
-    const bool mechanical = line.kind == Kind::mechanical;
-    Json one = {{"kind", to_string(line.kind)}, {"constraints", line.constraints}, {mechanical ? "q" : "x", line.q}};
-    if (mechanical) one["v"] = line.v;
+    const KindFacts& facts = facts_of(line.kind);
+    Json one = {{"kind", to_string(line.kind)}, {"constraints", line.constraints}, {facts.state_key, line.q}};
+    if (facts.primed) one["v"] = line.v;
     for (int s = first; s <= last; ++s) {
       const ComponentOrders orders = info.orders_on(line.on, s);
-      Json& of = one["of_stages"][std::to_string(s)] = {{mechanical ? "q" : "x", orders.q}};
-      if (mechanical) of["v"] = orders.v;
+      Json& of = one["of_stages"][std::to_string(s)] = {{facts.state_key, orders.q}};
+      if (facts.primed) of["v"] = orders.v;
     }
     json["orders"].push_back(std::move(one));
   }
@@ -156,7 +156,7 @@ Json orders_json(const Model& model, const ComponentOrders& orders) {
   const KindFacts& facts = facts_of(model);
   Json json = {{facts.state_key, orders.q}};
   if (facts.primed) json["v"] = orders.v;
-  const bool algebraic = model.kind == Kind::port_hamiltonian || model.multiplier_count() > 0;
+  const bool algebraic = facts.algebraic_states || model.multiplier_count() > 0;
   if (algebraic && orders.multipliers > 0) json[facts.multiplier_key] = orders.multipliers;
   return json;
 }
@@ -184,7 +184,7 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
   if (options != nullptr) {
     const Options used = with_run_table(model, *options, Place::run);
     if (used.compose != 0) json["compose"] = used.compose;
-    if (model.kind == Kind::odae) json["alpha"] = double(used.alpha);
+    if (facts_of(model).alpha) json["alpha"] = double(used.alpha);
   }
   if (trajectory.formulation != Formulation::none) json["formulation"] = to_string(trajectory.formulation);
   json["step"] = trajectory.step;
@@ -281,12 +281,13 @@ std::string to_json(const Model& model, const Trajectory& trajectory) {
 }
 
 std::string to_json(const Model& model, const CheckReport& r) {
-  const bool mechanical = model.kind == Kind::mechanical;
+  const KindFacts& facts = facts_of(model);
+  const bool mechanical = facts.lagrangian;
   Json json;
   json["system"] = model.key;
   json["kind"] = to_string(model.kind);
   json["coordinates"] = r.coordinates;
-  if (model.kind == Kind::odae) json["velocities"] = model.odae.velocities.size();
+  if (facts.named_velocities()) json["velocities"] = model.odae.velocities.size();
   json["degrees_of_freedom"] = r.degrees_of_freedom;
   json["index"] = r.index;
   json["constraints"] = Json::object();
@@ -300,9 +301,8 @@ std::string to_json(const Model& model, const CheckReport& r) {
       any_velocity = any_velocity || !c.holonomic;
     }
     one["start_residual"] = c.start_residual;
-    if (model.kind == Kind::odae || (mechanical && c.holonomic))
-      one["start_residual_velocity"] = c.start_residual_velocity;
-    if (model.kind == Kind::odae) {
+    if (facts.velocities && (!mechanical || c.holonomic)) one["start_residual_velocity"] = c.start_residual_velocity;
+    if (facts.unilateral) {
       one["unilateral"] = c.unilateral;
       if (c.unilateral) one["acts"] = c.acts;
     }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "model/kind_facts.hpp"
 #include "output/layout.hpp"
 #include "rattleback/method.hpp"
 
@@ -131,12 +132,12 @@ namespace {
 std::string other_orders(const MethodInfo& info) {
   std::string text;
   for (const OrderLine& line : order_lines(info)) {
-    const bool mechanical = line.kind == Kind::mechanical;
     if (line.q == info.order_text && line.v == info.order_text) continue;
     const std::string orders =
         line.q == line.v ? std::string(line.q) : fmt::format("positions {}, velocities {}", line.q, line.v);
-    text += fmt::format("{}{} ({}): {}", text.empty() ? "Orders: " : "; ", to_string(line.kind),
-                        mechanical && line.constraints == "none" ? "no constraints" : line.constraints, orders);
+    text += fmt::format(
+        "{}{} ({}): {}", text.empty() ? "Orders: " : "; ", to_string(line.kind),
+        facts_of(line.kind).lagrangian && line.constraints == "none" ? "no constraints" : line.constraints, orders);
   }
   return text.empty() ? text : text + ". ";
 }

@@ -161,7 +161,8 @@ std::string to_text(const Model& model, const Trajectory& t) {
 }
 
 std::string to_text(const Model& model, const CheckReport& r) {
-  const bool mechanical = model.kind == Kind::mechanical;
+  const KindFacts& of_kind = facts_of(model);
+  const bool mechanical = of_kind.lagrangian;
   std::string text = fmt::format("{} ({}), {}\n\n", model.name, model.key, to_string(model.kind));
   const std::vector<Statement> statements = audit_statements(model, r);
   std::vector<std::vector<std::string>> facts;
@@ -175,13 +176,13 @@ std::string to_text(const Model& model, const CheckReport& r) {
     const bool rates = mechanical && std::ranges::any_of(r.constraints, &ConstraintCheck::holonomic);
     if (rates) rows[0].emplace_back("of its velocity");
     if (mechanical) rows[0].insert(rows[0].end(), {"linear in v", "integrable"});
-    if (model.kind == Kind::odae) rows[0].insert(rows[0].end(), {"of its velocity", "unilateral", "acts"});
+    if (of_kind.unilateral) rows[0].insert(rows[0].end(), {"of its velocity", "unilateral", "acts"});
     for (std::size_t i = 0; i < std::min(r.constraints.size(), kShownCoordinates); ++i) {
       const ConstraintCheck& c = r.constraints[i];
       rows.push_back({c.name, c.holonomic || !mechanical ? "position" : "velocity", size_text(c.start_residual)});
       if (rates) rows.back().push_back(c.holonomic ? size_text(c.start_residual_velocity) : "");
       if (mechanical) rows.back().insert(rows.back().end(), {yes(c.linear), yes(c.holonomic || c.integrable)});
-      if (model.kind == Kind::odae)
+      if (of_kind.unilateral)
         rows.back().insert(rows.back().end(), {size_text(c.start_residual_velocity), yes(c.unilateral), yes(c.acts)});
     }
     text += align(rows, 2);

@@ -410,7 +410,7 @@ std::string start_table(const Model& model, const Trajectory& t) {
 
 // A model from C++ has no text: its formulas are written from the graph.
 std::string from_graph(const Model& model) {
-  if (model.graph == nullptr || model.kind != Kind::mechanical) return {};
+  if (model.graph == nullptr || !facts_of(model).lagrangian) return {};
   const auto name = [&](const Node& n) -> std::string {
     if (n.op == Op::input) {
       for (const Port& p : model.ports)

@@ -9,6 +9,7 @@
 #include "expr/evaluator.hpp"
 #include "linalg/decompositions.hpp"
 #include "model/drawing.hpp"
+#include "model/kind_facts.hpp"
 
 namespace rattleback::report {
 namespace {
@@ -284,12 +285,12 @@ bool View::in_space() const {
 View view_of(const Model& model) {
   if (const Drawing* d = drawing_of(model)) return drawing(model, *d);
   View view;
-  if (model.kind == Kind::dae) return view;
+  if (!facts_of(model).points) return view;
   view.points = points_of(model.coordinates);
   view.points_in_all = view.points.size();
   if (view.points.empty()) return view;
   view.paths = {view.points.size() - 1};
-  if (model.kind != Kind::mechanical || model.graph == nullptr) return view;
+  if (!facts_of(model).lagrangian || model.graph == nullptr) return view;
   try {
     if (!model.holonomic.empty()) find_rods(model, view);
     if (view.points.size() == 1 && view.points[0].at[2] < 0 && !model.nonholonomic.empty() &&

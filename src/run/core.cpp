@@ -127,7 +127,7 @@ bool RunCore::take_parameters(const Options& given) {
 bool RunCore::step_depends_on_start() const {
   const PlanStepper* const stepper = plan_stepper_of(method);
   return stepper == nullptr || !stepper->can_be_renewed() || system.redundancy() != nullptr ||
-         (!system.is_port_hamiltonian() && options.tableau.empty() &&
+         (system.as<PortHamiltonian>() == nullptr && options.tableau.empty() &&
           find_entry(options.method).as<EnergyMethod>() != nullptr);
 }
 
@@ -142,7 +142,8 @@ void RunCore::restart() {
     auto level = system.acceleration();
     level->set_refine(false);
     static_cast<PlanStepper&>(stepper()).renew(
-        system.is_mechanical() && system.m() > 0 ? functions.multiplier_scale(start) : 1.0, std::move(level));
+        system.as<Mechanical>() != nullptr && system.m() > 0 ? functions.multiplier_scale(start) : 1.0,
+        std::move(level));
   }
   stepper().start(start.t, start.q, start.v, start.multipliers, start.acceleration);
 }

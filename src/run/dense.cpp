@@ -26,7 +26,7 @@ std::vector<std::pair<double, std::int32_t>> stage_nodes(const std::vector<doubl
 }  // namespace
 
 DenseStep::DenseStep(const System& system, const BoundMethod& method, Again again)
-    : mechanical_(system.is_mechanical()),
+    : mechanical_(system.facts().primed),
       use_rates_(!method.two_step),
       acceleration_(system.acceleration()),
       again_(std::move(again)),

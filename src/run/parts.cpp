@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "model/kind_facts.hpp"
 #include "run/complete.hpp"
 
 namespace rattleback {
@@ -10,7 +11,7 @@ namespace {
 // Numbers in one record.
 std::int64_t record_width(const Model& model, const Options& o) {
   const std::int64_t n = model.coordinates.size(), m = o.record_multipliers ? model.multiplier_count() : 0;
-  return o.keep_records ? 4 + (model.kind == Kind::mechanical ? 2 * n : n) + m : 0;
+  return o.keep_records ? 4 + (facts_of(model).primed ? 2 * n : n) + m : 0;
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ void audit_equations(RunParts& run, Trajectory& out) {
     acceleration.set_guess(run.stepper().multiplier_guess());
     if (!acceleration.solve(t, q, v)) return;
     // Values that a method computes itself, on request, have its order and not more.
-    if (own && run.system.is_port_hamiltonian()) q = acceleration.consistent_state();
+    if (own && run.system.facts().algebraic_states) q = acceleration.consistent_state();
     equations.look(t, q, v, own ? acceleration.multipliers() : multipliers, acceleration.acceleration(),
                    acceleration.kept());
   };
@@ -80,7 +80,7 @@ void audit_equations(RunParts& run, Trajectory& out) {
 
 void audit_rank(const RunParts& run, bool ok, Trajectory& out) {
   const System& system = run.system;
-  if (!system.is_mechanical() || system.is_large()) return;
+  if (system.as<Mechanical>() == nullptr) return;
   const RankMargin margin = rank_margin(system, out.records, out.redundant ? out.redundant->rank : system.m());
   if (!(margin.smallest < kCloseToLosingRank)) return;
   out.notes.push_back(fmt::format(

@@ -30,8 +30,7 @@ Options checked(const Model& model, const Options& asked) {
   Options o = complete(model, asked);
   const bool plain = !SingleSteps::wanted(o) && o.checkpoint.empty() && !o.keep_records && !o.audit_reverse &&
                      !o.audit_power && o.redundant == Redundant::refuse && o.newton == Newton::best;
-  if (!plain || (model.kind != Kind::mechanical && model.kind != Kind::dae))
-    throw Error("such runs do not share what they derive");
+  if (!plain || !facts_of(model).shared) throw Error("such runs do not share what they derive");
   if (o.tableau.empty() && find_entry(o.method).as<EnergyMethod>() != nullptr)
     throw Error("the step depends on the start");
   return o;
@@ -46,7 +45,7 @@ PlanStepper& plan_stepper_of(BoundMethod& method) {
 
 System& checked(System& system) {
   if (system.is_large() || system.graded_mass()) throw Error("such systems are taken one by one");
-  if (system.is_mechanical() && !system.mechanical().added.c.empty())
+  if (const auto* const f = system.as<Mechanical>(); f != nullptr && !f->added.c.empty())
     throw Error("the added inertia depends on the start");
   return system;
 }
@@ -118,10 +117,10 @@ bool SharedRun::has_values() const {
     std::vector<NodeId> all;
     const auto add = [&](const Graph& graph, const std::vector<NodeId>& nodes) {
       for (const NodeId id : nodes)
-        if (!depends_on(graph, std::span(&id, 1), kMultiplier) || !system_.is_mechanical()) all.push_back(id);
+        if (!depends_on(graph, std::span(&id, 1), kMultiplier) || !system_.facts().lagrangian) all.push_back(id);
     };
-    if (system_.is_mechanical()) {
-      const Mechanical& f = system_.mechanical();
+    if (const auto* const mechanical = system_.as<Mechanical>()) {
+      const Mechanical& f = *mechanical;
       all.push_back(model_.lagrangian);
       if (model_.kinetic) all.push_back(*model_.kinetic);
       if (model_.potential) all.push_back(*model_.potential);
@@ -155,13 +154,11 @@ bool SharedRun::take_parameters() {
 bool SharedRun::add() try {
   if (members_.empty()) lanes_.clear();
   if (!take_parameters() || !has_values()) return false;
-  if (system_.is_mechanical()) {
-    const Mechanical& f = system_.mechanical();
-    if (!f.mass && !added_inertia(model_, f.graph, f.Lvv, f.K).c.empty()) return false;
-  }
+  const auto* const f = system_.as<Mechanical>();
+  if (f != nullptr && !f->mass && !added_inertia(model_, f->graph, f->Lvv, f->K).c.empty()) return false;
   Member m;
   m.start = consistent_start(system_, options_.project, functions_);
-  stepper_.renew(system_.is_mechanical() && system_.m() > 0 ? functions_.multiplier_scale(m.start) : 1.0);
+  stepper_.renew(f != nullptr && system_.m() > 0 ? functions_.multiplier_scale(m.start) : 1.0);
   stepper_.start(m.start.t, m.start.q, m.start.v, m.start.multipliers, m.start.acceleration);
   lanes_.put(static_cast<int>(members_.size()));
   observer_.set_parameters(parameters_, members_.size());

@@ -32,9 +32,8 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 class Run {
  public:
   explicit Run(RunCore& core, const Follower& follower = {}) : follower_(follower), run_(core), recorder_(run_) {
-    if (!run_.system.is_port_hamiltonian()) return;
-    structure_.emplace(run_.system.port_hamiltonian());
-    if (structure_->is_fixed()) structure_.reset();
+    if (const auto* const f = run_.system.as<PortHamiltonian>()) structure_.emplace(*f);
+    if (structure_ && structure_->is_fixed()) structure_.reset();
   }
 
   Trajectory go();

@@ -474,7 +474,7 @@ std::unique_ptr<StepControl> make_step_control(const System& system, const Optio
   if (const std::string reason = why_not_adaptive(method); !reason.empty()) throw Error(reason);
   if (options.controller != Controller::reversible)
     return std::make_unique<PiControl>(system, options, start, method, estimator);
-  if (!system.is_mechanical())
+  if (!system.facts().lagrangian)
     throw Error(
         "--controller reversible needs a mechanical system: its step density is made of velocity and acceleration. Use "
         "--controller pi");

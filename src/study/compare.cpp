@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "model/kind_facts.hpp"
 #include "model/usable.hpp"
 #include "option/run_table.hpp"
 #include "rattleback/analysis.hpp"
@@ -117,7 +118,7 @@ CompareReport compare(const Model& model, const CompareRequest& request) {
   (void)usable(model);
   CompareReport out;
   out.until = request.until;
-  out.dissipative = model.dissipative || model.kind == Kind::port_hamiltonian;
+  out.dissipative = model.dissipative || facts_of(model).reports_ports;
   std::vector<End> ends;
   const int all = static_cast<int>(request.methods.size() * request.steps.size());
   for (const auto& [name, stages] : request.methods)

@@ -322,7 +322,7 @@ void Moved::see(const Model& model, const std::vector<double>& q0, const std::ve
 
 void Moved::see(Kind kind, const std::vector<double>& q_asked, const std::vector<double>& v_asked,
                 const std::vector<double>& q0, const std::vector<double>& v0) {
-  if (kind == Kind::port_hamiltonian) return;  // its algebraic states are where the equations put them
+  if (facts_of(kind).algebraic_states) return;  // they are where the equations put them
   double distance = 0.0;
   for (std::size_t i = 0; i < q0.size(); ++i) distance = std::fmax(distance, std::fabs(q0[i] - q_asked[i]));
   for (std::size_t i = 0; i < v0.size(); ++i) distance = std::fmax(distance, std::fabs(v0[i] - v_asked[i]));

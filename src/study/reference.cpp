@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "model/kind_facts.hpp"
 #include "option/run_table.hpp"
 #include "rattleback/cancelled.hpp"
 #include "rattleback/error.hpp"
@@ -63,7 +64,8 @@ Reference find_reference(const Model& model, const std::string& asked, double sm
     return out;
   }
   std::vector<std::string> names = high_order_methods(model);
-  int stages = model.kind == Kind::odae ? 0 : 8;
+  const int composed = facts_of(model).compose_references;
+  int stages = composed > 0 ? 0 : 8;
   double step = smallest_step;
   if (!asked.empty() && !computed) {
     const auto a = asked.find(':'), b = asked.rfind(':');
@@ -88,7 +90,7 @@ Reference find_reference(const Model& model, const std::string& asked, double sm
   Options plain = with_run_table(model, options, place);
   for (const OptionRow& row : option_table())
     if (row.of_method) copy_value(row.field, options, plain);
-  plain.compose = model.kind == Kind::odae && (asked.empty() || computed) ? 8 : 0;
+  plain.compose = asked.empty() || computed ? composed : 0;
   plain.newton_tol = 0.0;
   Trajectory t;
   std::string first_fault;

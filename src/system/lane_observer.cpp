@@ -7,31 +7,20 @@ namespace rattleback {
 
 LaneObserver::LaneObserver(const System& system)
     : n_(static_cast<std::size_t>(system.n())), nv_(static_cast<std::size_t>(system.nv())) {
-  Graph g = system.is_mechanical() ? system.mechanical().graph : system.dae().graph;
-  std::vector<NodeId> watched;  // as in System::System
-  if (system.is_mechanical()) {
-    const Mechanical& f = system.mechanical();
-    NodeId vp = g.zero();
-    for (std::int32_t i = 0; i < f.n; ++i)
-      vp = g.add(vp, g.mul(g.variable(kVelocity, i), f.p[static_cast<std::size_t>(i)]));
-    watched = {f.energy, g.mul(g.constant(0.5), vp)};
-    watched.insert(watched.end(), f.g.begin(), f.g.end());
-    watched.insert(watched.end(), f.k.begin(), f.k.end());
-    positions_ = f.g.size();
-    velocities_ = f.k.size();
-  } else {
-    watched = {g.zero(), g.zero()};
-    watched.insert(watched.end(), system.dae().c.begin(), system.dae().c.end());
-    positions_ = system.dae().c.size();
-  }
+  const Mechanical* const mechanical = system.as<Mechanical>();
+  Graph g = mechanical != nullptr ? mechanical->graph : system.dae().graph;
+  const Watched all = mechanical != nullptr ? watched(g, *mechanical) : watched(g, system.dae());
+  positions_ = all.positions;
+  velocities_ = all.velocities;
   Assembler a(g);
   t_ = a.place(kTime, 1) * kWidth;
   q_ = a.place(kPosition, system.n()) * kWidth;
   v_ = a.place(kVelocity, system.n()) * kWidth;
   a.place(kMultiplier, system.m());
-  a.announce(watched);
-  const std::int32_t first = a.reserve(static_cast<std::int32_t>(watched.size()));
-  for (std::size_t i = 0; i < watched.size(); ++i) a.store(program_, watched[i], first + static_cast<std::int32_t>(i));
+  a.announce(all.nodes);
+  const std::int32_t first = a.reserve(static_cast<std::int32_t>(all.nodes.size()));
+  for (std::size_t i = 0; i < all.nodes.size(); ++i)
+    a.store(program_, all.nodes[i], first + static_cast<std::int32_t>(i));
   out_ = first * kWidth;
   w_ = a.image(kWidth);
   parameters_ = a.parameters();

@@ -3,15 +3,10 @@
 
 #include <memory>
 #include <optional>
+#include <type_traits>
 
-#include "expr/evaluator.hpp"
 #include "model/kind_facts.hpp"
-#include "model/kinds/port_hamiltonian.hpp"
-#include "system/acceleration.hpp"
-#include "system/families/family_mechanical.hpp"
-#include "system/first_order/dae.hpp"
-#include "system/first_order/skew_gradient.hpp"
-#include "system/mechanical/mechanical.hpp"
+#include "system/kind_system.hpp"
 
 namespace rattleback {
 
@@ -24,43 +19,46 @@ class System {
   explicit System(const Model& model, const AddedInertia* added = nullptr);
 
   // Large mechanical systems, with families or with many single coordinates, are taken as families.
-  [[nodiscard]] bool is_large() const { return families_.has_value(); }
+  [[nodiscard]] bool is_large() const { return as<FamilyMechanical>() != nullptr; }
   [[nodiscard]] bool has_families() const { return looped_; }
-  [[nodiscard]] const FamilyMechanical& families() const { return *families_; }
+  [[nodiscard]] const FamilyMechanical& families() const { return *as<FamilyMechanical>(); }
 
   [[nodiscard]] const Model& model() const { return *model_; }
-  [[nodiscard]] bool is_mechanical() const { return model_->kind == Kind::mechanical; }
-  // In single coordinates; for a large system it is made when it is first asked for. Not for systems with families.
-  [[nodiscard]] const Mechanical& mechanical() const;
-  [[nodiscard]] const Dae& dae() const { return *dae_; }
-  [[nodiscard]] bool is_odae() const { return odae_.has_value(); }
-  [[nodiscard]] const Overdetermined& odae() const { return *odae_; }
-  [[nodiscard]] const SkewGradient& skew_gradient() const { return *skew_gradient_; }
-  [[nodiscard]] bool is_port_hamiltonian() const { return port_hamiltonian_.has_value(); }
-  [[nodiscard]] const PortHamiltonian& port_hamiltonian() const { return *port_hamiltonian_; }
-  [[nodiscard]] bool has_energy() const { return facts_of(*model_).energy; }
-  // Of each state: is it algebraic? Empty where no state can be.
-  [[nodiscard]] std::vector<char> algebraic_states() const;
+  [[nodiscard]] const KindFacts& facts() const { return facts_of(*model_); }
+  // The functions of this system, if they are of this class: Mechanical (single coordinates), FamilyMechanical (large),
+  // Dae, Overdetermined, SkewGradient, PortHamiltonian. Null: they are of another.
+  template <class Functions>
+  [[nodiscard]] const Functions* as() const {
+    return std::visit(
+        [](const auto& kind) -> const Functions* {
+          using Own = std::remove_cvref_t<decltype(kind.functions())>;
+          if constexpr (std::is_same_v<Own, Mechanical>) {
+            if constexpr (std::is_same_v<Functions, FamilyMechanical>) return kind.families();
+            if (kind.families() != nullptr) return nullptr;
+          }
+          if constexpr (std::is_same_v<Own, Functions>)
+            return &kind.functions();
+          else
+            return nullptr;
+        },
+        kind_);
+  }
+  // For those who know the kind. mechanical(): in single coordinates; for a large system it is made when it is first asked
+  // for, and not for systems with families. dae(): of a skew-gradient system, too.
+  [[nodiscard]] const Mechanical& mechanical() const { return std::get<MechanicalKind>(kind_).functions(); }
+  [[nodiscard]] const Dae& dae() const;
   // Calls `f` with the class of this kind: Mechanical, Dae, Overdetermined, SkewGradient or PortHamiltonian.
   template <class F>
   decltype(auto) visit(const F& f) const {
-    switch (model_->kind) {
-      case Kind::mechanical: break;
-      case Kind::dae: return f(dae());
-      case Kind::odae: return f(odae());
-      case Kind::skew_gradient: return f(skew_gradient());
-      case Kind::port_hamiltonian: return f(port_hamiltonian());
-    }
-    return f(mechanical());
+    return std::visit([&](const auto& kind) -> decltype(auto) { return f(kind.functions()); }, kind_);
   }
-  [[nodiscard]] std::int32_t n() const {
-    return is_mechanical() || port_hamiltonian_ ? model_->coordinates.size() : odae_ ? odae_->ny : dae_->n;
-  }
-  [[nodiscard]] std::int32_t nv() const { return is_mechanical() ? n() : odae_ ? odae_->nz : 0; }
-  [[nodiscard]] std::int32_t m() const {
-    return is_mechanical() ? model_->multiplier_count() : odae_ ? odae_->m : port_hamiltonian_ ? 0 : dae_->m;
-  }
-  [[nodiscard]] std::int32_t holonomic() const { return is_mechanical() ? model_->holonomic_names.size() : 0; }
+  [[nodiscard]] bool has_energy() const { return facts().energy; }
+  // Of each state: is it algebraic? Empty where no state can be.
+  [[nodiscard]] std::vector<char> algebraic_states() const;
+  [[nodiscard]] std::int32_t n() const { return model_->coordinates.size(); }
+  [[nodiscard]] std::int32_t nv() const { return velocity_count(*model_); }
+  [[nodiscard]] std::int32_t m() const { return model_->multiplier_count(); }
+  [[nodiscard]] std::int32_t holonomic() const { return model_->holonomic_names.size(); }
   [[nodiscard]] bool graded_mass() const;                            // see Mechanical; of a large system: a mass is 0
   [[nodiscard]] bool multiplier_forces() const;                      // a force contains lambda
   [[nodiscard]] std::unique_ptr<Acceleration> acceleration() const;  // derived once, when it is first asked for
@@ -70,9 +68,9 @@ class System {
   bool take_parameters();
   // What observes a motion has other values of the parameters from here on. Allocates nothing.
   void use_parameters(std::span<const double> values);
-  // Constraints may depend on one another (--redundant minimum-norm, mechanical systems). From the start on, which
+  // Constraints may depend on one another (--redundant minimum-norm, kinds whose facts say so). From the start on, which
   // consistent_start() finds, the system knows subsets of full rank.
-  void allow_redundant() { allows_redundant_ = is_mechanical() && m() > 0; }
+  void allow_redundant() { allows_redundant_ = facts().redundant && m() > 0; }
   [[nodiscard]] bool allows_redundant() const { return allows_redundant_; }
   [[nodiscard]] const std::shared_ptr<Redundancy>& redundancy() const { return redundancy_; }
   void set_redundancy(std::shared_ptr<Redundancy> known) const { redundancy_ = std::move(known); }
@@ -94,20 +92,22 @@ class System {
                                     std::span<const double> multipliers, std::optional<Space> of = {});
 
  private:
-  void watch_families();
   const Model* model_;
-  bool looped_ = false, allows_redundant_ = false;
+  bool looped_, allows_redundant_ = false;
   mutable std::shared_ptr<Redundancy> redundancy_;
-  std::optional<FamilyMechanical> families_;
-  mutable std::optional<Mechanical> mechanical_;
+  KindSystem kind_;
+  Observer observer_;
   mutable std::shared_ptr<const AccelerationPlan> level_;
-  std::optional<Dae> dae_;
-  std::optional<Overdetermined> odae_;
-  std::optional<SkewGradient> skew_gradient_;
-  std::optional<PortHamiltonian> port_hamiltonian_;
-  std::optional<Evaluator> observed_, exact_, ports_;
+  std::optional<Evaluator> exact_;
   std::vector<double> parameters_;  // taken over
-  std::size_t positions_ = 0, velocities_ = 0;
 };
+
+// Functions for System::visit(), one for each class.
+template <class... F>
+struct Cases : F... {
+  using F::operator()...;
+};
+template <class... F>
+Cases(F...) -> Cases<F...>;
 
 }  // namespace rattleback

@@ -133,9 +133,10 @@ struct Ends {
 // States, without the algebraic ones of a port-Hamiltonian system.
 Ends ends(Motion& motion) {
   const Motion::State s = motion.state();
-  if (!motion.system.is_port_hamiltonian()) return {s.q, s.v, s.multipliers};
+  const auto* const f = motion.system.as<PortHamiltonian>();
+  if (f == nullptr) return {s.q, s.v, s.multipliers};
   Ends out;
-  const std::vector<char> algebraic = motion.system.port_hamiltonian().algebraic_states();
+  const std::vector<char> algebraic = f->algebraic_states();
   for (std::size_t i = 0; i < s.q.size(); ++i)
     if (algebraic[i] == 0) out.q.push_back(s.q[i]);
   return out;

@@ -46,7 +46,8 @@ Errors errors_at_one(const std::string& name, int steps, int compose = 0, double
 class OneStep {
  public:
   OneStep(const Model& model, const EulerScheme& scheme) : system_(model) {
-    const Overdetermined o = system_.is_odae() ? system_.odae() : Overdetermined(system_.mechanical());
+    const auto* const own = system_.as<Overdetermined>();
+    const Overdetermined o = own != nullptr ? *own : Overdetermined(system_.mechanical());
     stepper_ = euler_stepper(o, {.scheme = scheme, .solve = {.cautious = true}}, std::make_unique<Acceleration>(o));
   }
   std::vector<double> operator()(const std::vector<double>& x, double h, std::span<const double> psi) {
@@ -209,7 +210,7 @@ TEST(OverdeterminedEuler, FindsTheBranchOfPsi0) {
   for (const auto& [conjugate, limit] : {std::pair{false, 0.6180339887498949}, {true, 1.3027756377319946}}) {
     const Model model = exponential();
     const System system(model);
-    BranchedMultipliers branch(system.odae(), {.conjugate = conjugate});
+    BranchedMultipliers branch(*system.as<Overdetermined>(), {.conjugate = conjugate});
     ASSERT_TRUE(branch.solve(0.0, model.q0, model.v0, std::vector<double>{1.0}));
     EXPECT_NEAR(branch.values()[0], limit, 1e-14);
     ASSERT_TRUE(branch.solve(0.0, model.q0, model.v0, std::vector<double>{-2.0}));  // the other consistent psi

@@ -16,7 +16,7 @@ std::unique_ptr<StepTaker> plan_stepper(const System& system, Equations equation
       .step = Plan(std::move(equations)), .first = {}, .acceleration = system.acceleration(), .solve = {}};
   data.n = system.n();
   data.m = system.m();
-  data.mechanical = system.is_mechanical();
+  data.velocities = system.nv();
   data.carried = carried;
   return std::make_unique<PlanStepper>(std::move(data));
 }
@@ -53,10 +53,10 @@ Claims claims_on(const Model& model, const std::string& name, int stages) {
 
 Maker scheme(const Scheme& scheme) {
   return [scheme](const System& system, const Start&) {
-    return plan_stepper(
-        system,
-        system.is_mechanical() ? runge_kutta_step(system.mechanical(), scheme) : runge_kutta_step(system.dae(), scheme),
-        scheme.carries_multiplier ? system.m() : 0);
+    return plan_stepper(system,
+                        system.facts().lagrangian ? runge_kutta_step(system.mechanical(), scheme)
+                                                  : runge_kutta_step(system.dae(), scheme),
+                        scheme.carries_multiplier ? system.m() : 0);
   };
 }
 

@@ -97,7 +97,7 @@ double max_constraint(const Maker& maker, const Model& model, double h, int step
   for (int k = 0; k < steps; ++k) {
     motion.advance(h, 1);
     const System::Observation o = motion.observe();
-    largest = std::fmax(largest, motion.system.is_mechanical() ? o.velocity : o.position);
+    largest = std::fmax(largest, motion.system.facts().lagrangian ? o.velocity : o.position);
   }
   return largest;
 }

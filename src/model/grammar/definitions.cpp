@@ -6,41 +6,12 @@
 #include "expr/traverse.hpp"
 #include "model/grammar/circle.hpp"
 #include "model/grammar/elaborate.hpp"
+#include "model/grammar/kind_rules.hpp"
 #include "model/grammar/numbers.hpp"
 #include "rattleback/error.hpp"
 
 namespace rattleback::front {
 namespace {
-
-const Rules& definition_rules(Kind kind) {
-  static const Rules mechanical{.time = true,
-                                .positions = true,
-                                .velocities = true,
-                                .multipliers = true,
-                                .definitions = true,
-                                .accepts = "t, coordinates, velocities, parameters and other definitions"};
-  static const Rules dae{.time = true,
-                         .positions = true,
-                         .algebraic = true,
-                         .definitions = true,
-                         .accepts = "t, states, algebraic variables, parameters and other definitions"};
-  static const Rules odae{.time = true,
-                          .positions = true,
-                          .velocities = true,
-                          .algebraic = true,
-                          .definitions = true,
-                          .accepts = "t, positions, velocities, multipliers, parameters and other definitions"};
-  static const Rules states{
-      .time = true, .positions = true, .definitions = true, .accepts = "t, states, parameters and other definitions"};
-  switch (kind) {
-    case Kind::mechanical: return mechanical;
-    case Kind::dae: return dae;
-    case Kind::odae: return odae;
-    case Kind::skew_gradient:
-    case Kind::port_hamiltonian: break;
-  }
-  return states;
-}
 
 constexpr int kMaxLevels = 1000;                // what is made of them later is as deep
 constexpr std::size_t kLongChain = 100;         // definitions; shorter ones may as well be walked through
@@ -65,8 +36,8 @@ Elaborator::Contents Elaborator::contents_of(NodeId id) {
     spaces_.push_back(static_cast<std::uint8_t>(found));
   }
   const auto has = [&](Space space) { return (spaces_[id] >> space & 1U) != 0; };
-  const bool mechanical = world_.kind == Kind::mechanical;
-  return {has(kTime), has(kPosition), has(kVelocity), !mechanical && has(kMultiplier), mechanical && has(kMultiplier)};
+  const bool named = !world_.facts().primed;  // not lambda(...)
+  return {has(kTime), has(kPosition), has(kVelocity), named && has(kMultiplier), !named && has(kMultiplier)};
 }
 
 const DefinitionPiece& Elaborator::piece(const Formula& f, const AstNode& node, const Definition& d, Affine i,
@@ -135,7 +106,7 @@ const Elaborator::Defined& Elaborator::define(const Use& use) {
   inner.loop = loop;
   Defined result;
   const int before = std::exchange(levels_, 0);
-  result.node = part(p.formula, p.formula.root, definition_rules(world_.kind), inner);
+  result.node = part(p.formula, p.formula.root, rules_of(world_.kind).definition, inner);
   result.levels = std::exchange(levels_, before) + 1;
   if (result.levels > kMaxLevels)
     p.formula.fail(p.formula[p.formula.root],
@@ -212,14 +183,14 @@ NodeId Elaborator::definition(const Formula& f, const AstNode& node, const Symbo
   };
   check(c.velocities, rules_->velocities, "velocities");
   check(c.multipliers, rules_->multipliers, "multipliers");
-  check(c.algebraic, rules_->algebraic, world_.kind == Kind::odae ? "multipliers" : "algebraic variables");
+  check(c.algebraic, rules_->algebraic, (world_.noun(Thing::algebraic) + "s").c_str());
   check(c.positions, rules_->positions, (world_.noun(Thing::coordinate) + "s").c_str());
   check(c.time, rules_->time, "the time");
   return result.node;
 }
 
 void Elaborator::check_definitions() {
-  const Rules& rules = definition_rules(world_.kind);
+  const Rules& rules = rules_of(world_.kind).definition;
   for (const Definition& d : world_.definitions) {
     for (const DefinitionPiece& p : d.pieces) {
       if (!d.family) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/grammar/circle.hpp"
+#include "model/grammar/kind_rules.hpp"
 #include "model/grammar/numbers.hpp"
 #include "model/grammar/suggest.hpp"
 #include "rattleback/error.hpp"
@@ -185,14 +186,8 @@ NodeId Elaborator::element(const Formula& f, const AstNode& node, const Names::G
 NodeId Elaborator::variable(const Formula& f, const AstNode& node, const Symbol& symbol, Scope& scope) {
   const bool state = symbol.thing == Thing::coordinate;
   const auto quoted = [&] { return "`" + std::string(f.text_of(node)) + "`"; };
-  if (node.primed && world_.kind == Kind::dae)
-    f.fail(node, quoted() + " is a derivative, which a dae gives in [rhs]", "Accepted here: " + rules_->accepts);
-  if (node.primed && world_.kind == Kind::odae)
-    f.fail(node, quoted() + " is a derivative, which an odae gives in [v], [f] and [r]",
-           "Accepted here: " + rules_->accepts);
-  if (node.primed && world_.kind != Kind::mechanical)
-    f.fail(node, quoted() + " is a derivative, and this kind of system is written with states alone",
-           "Accepted here: " + rules_->accepts);
+  if (node.primed && !world_.facts().primed)
+    f.fail(node, quoted() + " is a derivative" + rules_of(world_.kind).primed, "Accepted here: " + rules_->accepts);
   if (symbol.thing == Thing::velocity) {
     if (!rules_->velocities) forbidden(f, node, quoted() + " is a velocity");
     return element(f, node, world_.velocities.groups()[static_cast<std::size_t>(symbol.number)], kVelocity, scope);
@@ -207,9 +202,9 @@ NodeId Elaborator::variable(const Formula& f, const AstNode& node, const Symbol&
 
 NodeId Elaborator::multiplier(const Formula& f, const AstNode& node, Scope& scope) {
   const std::string name(f.name_of(node));
-  if (world_.kind == Kind::odae)
+  if (const std::string why = rules_of(world_.kind).lambda; !why.empty())
     f.fail(
-        node, "lambda(...) is for mechanical systems; the multipliers of an odae have names of their own",
+        node, why,
         "Multipliers: " + listed(world_.algebraic.size() < 50 ? world_.algebraic.all() : std::vector<std::string>{}));
   if (!rules_->multipliers)
     f.fail(node, "lambda(...) cannot occur", "Multipliers are accepted in [forces] and in definitions used there");
@@ -239,10 +234,7 @@ NodeId Elaborator::multiplier(const Formula& f, const AstNode& node, Scope& scop
 }
 
 NodeId Elaborator::rate(const Formula& f, const AstNode& node, Scope& scope) {
-  if (world_.kind == Kind::dae) f.fail(node, "dt(...) is for mechanical systems; a dae gives its derivatives in [rhs]");
-  if (world_.kind == Kind::odae)
-    f.fail(node, "dt(...) is for mechanical systems; an odae gives its derivatives in [v], [f] and [r]");
-  if (world_.kind != Kind::mechanical) f.fail(node, "dt(...) is for mechanical systems");
+  if (const std::string why = rules_of(world_.kind).rate; !why.empty()) f.fail(node, why);
   if (!rules_->velocities) forbidden(f, node, "dt(...) is a velocity");
   const NodeId inner = walk(f, node.first, scope);
   const Contents c = contents_of(inner);

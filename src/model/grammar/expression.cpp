@@ -1,6 +1,7 @@
 #include "model/grammar/expression.hpp"
 
 #include "model/grammar/elaborate.hpp"
+#include "model/grammar/kind_rules.hpp"
 #include "model/written.hpp"
 #include "rattleback/error.hpp"
 
@@ -27,15 +28,6 @@ World names_of(const Model& model, const Source& source) {
 
 NodeId read_expression(const Model& model, Graph& graph, const std::string& option, const std::string& role,
                        const std::string& text) {
-  static const Rules mechanical{.time = true,
-                                .positions = true,
-                                .velocities = true,
-                                .definitions = true,
-                                .accepts = "t, coordinates, velocities, parameters and definitions"};
-  static const Rules dae{.time = true,
-                         .positions = true,
-                         .definitions = true,
-                         .accepts = "t, states, parameters and definitions of these"};
   if (text.empty())
     throw Error(option + ": " + role + " is empty. Write an expression, for example \"" +
                 (model.coordinates.empty() ? "t - 1" : model.coordinates[0]) + "\"");
@@ -43,8 +35,7 @@ NodeId read_expression(const Model& model, Graph& graph, const std::string& opti
   const World* const written = world_of(model);
   World world = written != nullptr ? *written : names_of(model, none);  // a copy: reading evaluates parameters
   const Formula formula(option, role, text);
-  return Elaborator(world, graph, {.below = 0, .all = true})
-      .expression(formula, model.kind == Kind::dae || model.has_states() ? dae : mechanical);
+  return Elaborator(world, graph, {.below = 0, .all = true}).expression(formula, rules_of(model.kind).expression);
 }
 
 }  // namespace rattleback

@@ -156,7 +156,7 @@ Rounded Numbers::reference(const Formula& f, const AstNode& node, Scope& scope) 
   const bool algebraic = symbol->thing == Thing::algebraic && rules_.algebraic;
   if (!state && !algebraic && !velocity)
     f.fail(node, "`" + std::string(name) + "` is " + world_.describe(*symbol) + ", which cannot occur", advice());
-  if (node.primed && (!state || !rules_.velocities || world_.kind == Kind::odae))
+  if (node.primed && (!state || !rules_.velocities || !world_.facts().primed))
     f.fail(node, "`" + std::string(name) + "'` cannot occur", advice());
   const Names& names = state ? world_.coordinates : velocity ? world_.velocities : world_.algebraic;
   const Names::Group& g = names.groups()[static_cast<std::size_t>(symbol->number)];

@@ -11,6 +11,11 @@
 #include "text/stack_room.hpp"
 
 namespace rattleback::front {
+namespace {
+
+std::string with_article(const std::string& noun) { return (noun.find_first_of("aeiou") == 0 ? "an " : "a ") + noun; }
+
+}  // namespace
 
 void World::declare(const std::string& name, Thing thing, std::int32_t number, std::size_t offset) {
   const auto [it, fresh] = symbols_.try_emplace(name, Symbol{thing, number, offset});
@@ -29,13 +34,12 @@ const Symbol* World::find(std::string_view name) const {
 std::string World::describe(const Symbol& symbol) const {
   switch (symbol.thing) {
     case Thing::parameter: return "a parameter";
-    case Thing::coordinate:
-      return kind == Kind::mechanical ? "a coordinate" : kind == Kind::odae ? "a position" : "a state";
+    case Thing::coordinate: return with_article(facts().coordinate);
     case Thing::velocity: return "a velocity";
-    case Thing::algebraic: return kind == Kind::odae ? "a multiplier" : "an algebraic variable";
+    case Thing::algebraic: return with_article(facts().algebraic);
     case Thing::definition: return "a definition";
     case Thing::constraint: return "a constraint";
-    case Thing::port: return kind == Kind::port_hamiltonian ? "an input" : "a port";
+    case Thing::port: return with_article(facts().port);
   }
   return {};
 }
@@ -57,7 +61,7 @@ std::vector<std::string> World::known(const Rules& rules, const Scope& scope) co
   for (const Index& i : scope.indices) names.emplace_back(i.name);
   if (rules.positions)
     for (const Names::Group& g : coordinates.groups()) group(g, "");
-  if (rules.velocities && kind == Kind::mechanical)
+  if (rules.velocities && facts().primed)
     for (const Names::Group& g : coordinates.groups()) group(g, "'");
   if (rules.velocities)
     for (const Names::Group& g : velocities.groups()) group(g, "");

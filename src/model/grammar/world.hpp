@@ -10,6 +10,7 @@
 
 #include "expr/rounding.hpp"
 #include "model/grammar/formula.hpp"
+#include "model/kind_facts.hpp"
 #include "rattleback/model.hpp"
 #include "text/document.hpp"
 
@@ -80,6 +81,7 @@ class World {
 
   const Source& source;  // NOLINT: the world lives as long as its source
   Kind kind;
+  [[nodiscard]] const KindFacts& facts() const { return facts_of(kind); }
   Names coordinates, algebraic;
   Names velocities;  // odae: with names of their own; elsewhere they are the coordinates with a prime
   Names holonomic, nonholonomic, constraints;  // names of constraints; a dae and an odae have `constraints` only

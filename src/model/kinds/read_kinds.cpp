@@ -1,6 +1,7 @@
 // The tables of mechanical systems and daes, and those that all kinds share.
 #include <algorithm>
 
+#include "model/grammar/kind_rules.hpp"
 #include "model/grammar/suggest.hpp"
 #include "model/reader.hpp"
 
@@ -53,9 +54,6 @@ const Rules kDaeConstraint{.time = true,
 }  // namespace rules
 
 namespace {
-
-constexpr const char* kKindsRun =
-    "mechanical (the default), dae, odae, skew-gradient, port-hamiltonian, interconnection";
 
 const Value& required(const World& world, const Value& document, const char* key, const std::string& example) {
   const Value* v = document.find(key);
@@ -243,17 +241,8 @@ void read_exact(ModelText& text, Reader& reader, const Value& document) {
     const std::int32_t row = algebraic  ? reader.position(k, world.algebraic, Thing::algebraic, "[exact]")
                              : velocity ? reader.position(k, world.velocities, Thing::velocity, "[exact]")
                                         : reader.position(k, world.coordinates, Thing::coordinate, "[exact]");
-    if (k.primed && world.kind == Kind::odae)
-      world.source.fail(k.offset,
-                        "`" + v.key +
-                            "` in [exact] is a derivative. An odae has positions, velocities and multipliers, "
-                            "each with a name of its own");
-    if (k.primed && world.kind == Kind::dae)
-      world.source.fail(k.offset,
-                        "`" + v.key + "` in [exact] is a derivative. A dae has states and algebraic variables only");
-    if (k.primed && world.kind != Kind::mechanical)
-      world.source.fail(k.offset,
-                        "`" + v.key + "` in [exact] is a derivative. This kind of system is written with states alone");
+    if (k.primed && !world.facts().primed)
+      world.source.fail(k.offset, "`" + v.key + "` in [exact] is a derivative. " + rules_of(world.kind).primed_exact);
     if (!members.insert(k.stem + (k.primed ? "'" : ""), k.from, k.to))
       world.source.fail(k.offset, "`" + v.key + "` is given twice in [exact]");
     text.exact.push_back({algebraic              ? kMultiplier
@@ -263,40 +252,44 @@ void read_exact(ModelText& text, Reader& reader, const Value& document) {
   }
 }
 
-ModelText read_model_text(const Source& source, const Value& document, const LoadOptions& options) {
-  Kind kind = Kind::mechanical;
-  if (const Value* v = document.find("kind")) {
-    if (v->type != Value::Type::string)
-      source.fail(v->offset, std::string("expected a string for `kind`, found ") + describe(v->type));
-    const std::vector<std::string> all = {"mechanical",     "dae", "odae", "skew-gradient", "port-hamiltonian",
-                                          "interconnection"};
-    if (v->text == "dae")
-      kind = Kind::dae;
-    else if (v->text == "odae")
-      kind = Kind::odae;
-    else if (v->text == "skew-gradient")
-      kind = Kind::skew_gradient;
-    else if (v->text == "port-hamiltonian")
-      kind = Kind::port_hamiltonian;
-    else if (v->text != "mechanical")
-      source.fail(v->offset, "unknown kind `" + v->text.substr(0, 60) + "`. " + did_you_mean(v->text, all) +
-                                 "This version runs: " + kKindsRun);
+namespace {
+
+Kind read_kind(const Source& source, const Value& document) {
+  const Value* v = document.find("kind");
+  if (v == nullptr) return Kind::mechanical;
+  if (v->type != Value::Type::string)
+    source.fail(v->offset, std::string("expected a string for `kind`, found ") + describe(v->type));
+  std::vector<std::string> all;
+  std::string runs;
+  for (const Kind kind : kAllKinds) {
+    if (v->text == to_string(kind)) return kind;
+    all.emplace_back(to_string(kind));
+    runs += all.back() + (kind == Kind::mechanical ? " (the default), " : ", ");
   }
-  ModelText text(source, kind);
+  all.emplace_back("interconnection");
+  source.fail(v->offset, "unknown kind `" + v->text.substr(0, 60) + "`. " + did_you_mean(v->text, all) +
+                             "This version runs: " + runs + all.back());
+}
+
+void read_tables(ModelText& text, Reader& reader, const Value& document) {
+  switch (text.world.kind) {
+    case Kind::mechanical: return read_mechanical(text, reader, document);
+    case Kind::dae: return read_dae(text, reader, document);
+    case Kind::odae: return read_odae(text, reader, document);
+    case Kind::skew_gradient: return read_skew_gradient(text, reader, document);
+    case Kind::port_hamiltonian: return read_port_hamiltonian(text, reader, document);
+  }
+}
+
+}  // namespace
+
+ModelText read_model_text(const Source& source, const Value& document, const LoadOptions& options) {
+  ModelText text(source, read_kind(source, document));
   Reader reader(text.world, source);
   if (const Value* v = document.find("name")) text.name = reader.text(*v, "`name`");
   read_parameters(text.world, reader, document, options);
   text.world.note(World::Use::tables);
-  if (kind == Kind::mechanical)
-    read_mechanical(text, reader, document);
-  else if (kind == Kind::odae)
-    read_odae(text, reader, document);
-  else if (kind == Kind::skew_gradient)
-    read_skew_gradient(text, reader, document);
-  else if (kind == Kind::port_hamiltonian)
-    read_port_hamiltonian(text, reader, document);
-  else
-    read_dae(text, reader, document);
+  read_tables(text, reader, document);
   read_exact(text, reader, document);
   read_view(text, reader, document);
   read_run(text, reader, document);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "model/grammar/circle.hpp"
+#include "model/grammar/kind_rules.hpp"
 #include "model/grammar/numbers.hpp"
 #include "model/grammar/suggest.hpp"
 #include "model/reader.hpp"
@@ -44,7 +45,7 @@ class Starts {
         world_(text.world),
         numbers_(world_, rules(), [this](Space s, std::int32_t i) { return value(s, i); }) {
     vector(kPosition).resize(world_.coordinates.size());
-    vector(kVelocity).resize(mechanical() ? world_.coordinates.size() : world_.velocities.size());
+    vector(kVelocity).resize(facts().primed ? world_.coordinates.size() : world_.velocities.size());
     vector(kMultiplier).resize(world_.algebraic.size());
   }
 
@@ -123,23 +124,15 @@ class Starts {
   }
 
  private:
-  [[nodiscard]] bool mechanical() const { return world_.kind == Kind::mechanical; }
-  [[nodiscard]] const Rules& rules() const {
-    static const Rules mechanical_rules{
-        .positions = true, .velocities = true, .accepts = "numbers, parameters and other starts"};
-    static const Rules dae_rules{
-        .positions = true, .algebraic = true, .accepts = "numbers, parameters and other starts"};
-    static const Rules odae_rules{
-        .positions = true, .velocities = true, .algebraic = true, .accepts = "numbers, parameters and other starts"};
-    return mechanical() ? mechanical_rules : world_.kind == Kind::odae ? odae_rules : dae_rules;
-  }
+  [[nodiscard]] const KindFacts& facts() const { return world_.facts(); }
+  [[nodiscard]] const Rules& rules() const { return rules_of(world_.kind).start; }
   Vector& vector(Space space) { return vectors_[space == kPosition ? 0 : space == kVelocity ? 1 : 2]; }
   [[nodiscard]] const Names& names(Space space) const {
-    if (space == kVelocity && !mechanical()) return world_.velocities;
+    if (space == kVelocity && !facts().primed) return world_.velocities;
     return space == kMultiplier ? world_.algebraic : world_.coordinates;
   }
   [[nodiscard]] Thing thing(Space space) const {
-    if (space == kVelocity && !mechanical()) return Thing::velocity;
+    if (space == kVelocity && !facts().primed) return Thing::velocity;
     return space == kMultiplier ? Thing::algebraic : Thing::coordinate;
   }
   static std::int64_t count(const Key& k) { return k.indexed ? k.to - k.from + 1 : 1; }
@@ -148,11 +141,8 @@ class Starts {
     const Symbol* s = world_.find(k.stem);
     if (s != nullptr && s->thing == Thing::parameter && !option.empty())
       throw Error(option + ": `" + k.stem + "` is a parameter, not a start value. Parameters are changed with --set");
-    if (k.primed && !mechanical()) {
-      const std::string message = "`" + k.stem + "'` is a derivative; " +
-                                  (world_.kind == Kind::odae  ? "an odae starts from its positions and velocities"
-                                   : world_.kind == Kind::dae ? "a dae starts from its states and algebraic variables"
-                                                              : "this kind of system starts from its states");
+    if (k.primed && !facts().primed) {
+      const std::string message = "`" + k.stem + "'` is a derivative; " + rules_of(world_.kind).primed_start;
       option.empty() ? world_.source.fail(k.offset, message) : throw Error(option + ": " + message);
     }
     if (s != nullptr && s->thing == Thing::algebraic) return kMultiplier;
@@ -178,8 +168,8 @@ class Starts {
     std::vector<std::int32_t>& held = space == kVelocity ? text_.keep_v : text_.keep_q;
     for (std::int64_t i = 0; i < count(k); ++i) {
       held.push_back(row + static_cast<std::int32_t>(i));
-      // Which states of a port-Hamiltonian system are algebraic is known when E is built.
-      if (space == kPosition && world_.kind == Kind::port_hamiltonian) text_.held_by.emplace_back(held.back(), who);
+      // Which states are algebraic is known when the equations are built.
+      if (space == kPosition && facts().algebraic_states) text_.held_by.emplace_back(held.back(), who);
     }
     std::sort(held.begin(), held.end());
     held.erase(std::unique(held.begin(), held.end()), held.end());
@@ -226,7 +216,7 @@ class Starts {
   }
 
   std::string label(Space space, std::int32_t i) const {
-    return names(space)[i] + (space == kVelocity && mechanical() ? "'" : "");
+    return names(space)[i] + (space == kVelocity && facts().primed ? "'" : "");
   }
 
   using Place = std::pair<Space, std::int32_t>;

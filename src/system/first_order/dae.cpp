@@ -8,12 +8,6 @@ namespace rattleback {
 Dae::Dae(const Model& model) : graph(*model.graph) {
   n = model.coordinates.size();
   m = model.algebraic.size();
-  if (model.kind == Kind::skew_gradient) {
-    SkewGradient system(model);
-    f = parts[0] = system.apply(system.graph, system.gradient);
-    graph = std::move(system.graph);
-    return;
-  }
   f.assign(static_cast<std::size_t>(n), graph.zero());
   for (std::size_t part = 0; part < parts.size(); ++part) {
     if (model.parts[part].empty()) continue;
@@ -21,6 +15,10 @@ Dae::Dae(const Model& model) : graph(*model.graph) {
     for (std::size_t i = 0; i < f.size(); ++i) f[i] = graph.add(f[i], parts[part][i]);
   }
   c = scalars(graph, model.constraints, m);
+}
+
+Dae::Dae(const SkewGradient& system) : graph(system.graph), n(system.n) {
+  f = parts[0] = system.apply(graph, system.gradient);
 }
 
 }  // namespace rattleback

@@ -9,8 +9,11 @@
 
 namespace rattleback {
 
+struct SkewGradient;
+
 struct Dae {
-  explicit Dae(const Model& model);
+  explicit Dae(const Model& model);  // of kind dae
+  explicit Dae(const SkewGradient& system);
 
   Graph graph;
   std::int32_t n = 0, m = 0;

@@ -95,7 +95,7 @@ Start port_hamiltonian_start(const System& system, bool project) {
         "the equations do not determine the derivatives and the algebraic states at the start (index above 2, or E is "
         "singular without zero rows and columns): the start is taken as it is");
   }
-  PortHamiltonianStructure structure(system.port_hamiltonian());
+  PortHamiltonianStructure structure(*system.as<PortHamiltonian>());
   if (const auto fault = structure.fault(s.t, s.q))
     throw Error(fmt::format("model '{}' is not port-Hamiltonian at the start: {}", model.key, fault->text));
   return s;

@@ -93,9 +93,8 @@ void find_active(StartAnalysis& out, const Model& model, std::span<const double>
                                [](const ConstraintResidual& r) { return r.is_rounding(); });
 }
 
-void analyse_odae(StartAnalysis& out, const System& system, const Judged& point, std::span<const double> psi,
-                  std::vector<Eigen::Index>& dependent) {
-  Overdetermined o = system.odae();
+void analyse_odae(StartAnalysis& out, const System& system, Overdetermined o, const Judged& point,
+                  std::span<const double> psi, std::vector<Eigen::Index>& dependent) {
   const Model& model = system.model();
   const std::int32_t n = std::max(o.ny, o.nz), m = o.m;
   const std::span<const double> y = point.q, z = point.v;
@@ -133,8 +132,7 @@ void analyse_odae(StartAnalysis& out, const System& system, const Judged& point,
   out.mass_positive_definite = true;
 }
 
-void analyse_port_hamiltonian(StartAnalysis& out, const System& system, const Judged& at) {
-  PortHamiltonian f = system.port_hamiltonian();
+void analyse_port_hamiltonian(StartAnalysis& out, const System& system, PortHamiltonian f, const Judged& at) {
   const AlgebraicPart part = algebraic_part(f);
   const auto row = [&](std::int32_t i) {
     return f.states[static_cast<std::size_t>(part.constraining[static_cast<std::size_t>(i)])];
@@ -187,9 +185,8 @@ void analyse_mechanical(StartAnalysis& out, const System& system, StartFunctions
   analyse_saddle(out, model, M, K);
 }
 
-void analyse_dae(StartAnalysis& out, const System& system, const Judged& at, std::span<const double> multipliers,
+void analyse_dae(StartAnalysis& out, const System& system, Dae f, const Judged& at, std::span<const double> multipliers,
                  std::vector<Eigen::Index>& dependent) {
-  Dae f = system.dae();
   const std::int32_t n = system.n(), m = system.m();
   const auto name = [&](std::int32_t i) { return system.model().constraint_names[i]; };
   add_residuals(out, f.graph, f.c, true, name, at);
@@ -206,8 +203,9 @@ void analyse_dae(StartAnalysis& out, const System& system, const Judged& at, std
 }  // namespace
 
 StartFunctions::StartFunctions(const System& system) {
-  if (system.is_large() || !system.is_mechanical()) return;
-  const Mechanical& f = system.mechanical();
+  const auto* const mechanical = system.as<Mechanical>();
+  if (mechanical == nullptr) return;
+  const Mechanical& f = *mechanical;
   const auto matrix = [&](const std::vector<std::vector<NodeId>>& rows) {
     return Evaluator(f.graph, flat(rows), f.n, f.m);
   };
@@ -235,18 +233,15 @@ StartAnalysis analyse(const System& system, StartFunctions& functions, const Jud
   if (system.is_large()) return analyse_large_start(system, at.point());
   StartAnalysis out;
   std::vector<Eigen::Index> dependent;
-  if (system.is_port_hamiltonian())
-    analyse_port_hamiltonian(out, system, at);
-  else if (system.is_mechanical())
-    analyse_mechanical(out, system, functions, at, dependent);
-  else if (system.is_odae())
-    analyse_odae(out, system, at, multipliers, dependent);
-  else
-    analyse_dae(out, system, at, multipliers, dependent);
-  const Model& model = system.model();
+  system.visit(Cases{
+      [&](const Mechanical&) { analyse_mechanical(out, system, functions, at, dependent); },
+      [&](const Dae& f) { analyse_dae(out, system, f, at, multipliers, dependent); },
+      [&](const Overdetermined& f) { analyse_odae(out, system, f, at, multipliers, dependent); },
+      [&](const SkewGradient&) { analyse_dae(out, system, system.dae(), at, multipliers, dependent); },
+      [&](const PortHamiltonian& f) { analyse_port_hamiltonian(out, system, f, at); },
+  });
   for (const Eigen::Index i : dependent)
-    out.redundant.push_back(system.is_mechanical() ? model.multiplier_name(static_cast<std::int32_t>(i))
-                                                   : model.constraint_names[static_cast<std::int32_t>(i)]);
+    out.redundant.push_back(constraint_name(system.model(), static_cast<std::int32_t>(i)));
   return out;
 }
 
@@ -271,8 +266,10 @@ std::string nearly_dependent_text(const StartAnalysis& analysis) {
 
 std::vector<std::string> inertia_notes(const System& system, const StartAnalysis& analysis) {
   std::vector<std::string> out;
-  if (!system.is_mechanical()) return out;
-  const AddedInertia& added = system.is_large() ? system.families().added : system.mechanical().added;
+  const auto* const large = system.as<FamilyMechanical>();
+  const auto* const single = system.as<Mechanical>();
+  if (large == nullptr && single == nullptr) return out;
+  const AddedInertia& added = large != nullptr ? large->added : single->added;
   if (!added.c.empty()) out.push_back(to_note(added));
   if (!analysis.negative_inertia.empty())
     out.push_back(fmt::format("L_vv is negative in a motion that the constraints allow (of {})",
@@ -300,7 +297,7 @@ std::string contradiction_text(const ConstraintResidual& r) {
 ContactStart odae_multipliers(const System& system, const StartAnalysis& analysis, std::span<const double> y,
                               std::span<const double> z) {
   const Model& model = system.model();
-  return contact_start(system.odae(), model.odae.unilateral, analysis.active, 0.0, y, z, model.z0);
+  return contact_start(*system.as<Overdetermined>(), model.odae.unilateral, analysis.active, 0.0, y, z, model.z0);
 }
 
 }  // namespace rattleback

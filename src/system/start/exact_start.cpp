@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "expr/evaluator.hpp"
+#include "model/kind_facts.hpp"
 
 namespace rattleback {
 
@@ -16,7 +17,7 @@ double exact_start_defect(const Model& model, std::span<const double> q, std::sp
     if (e.space == kMultiplier) continue;
     nodes.push_back(e.expr);
     ours.push_back(e.space == kPosition ? q[i] : v[i]);
-    if (e.space != kPosition || model.kind != Kind::mechanical) continue;
+    if (e.space != kPosition || !facts_of(model).primed) continue;
     nodes.push_back(total_time_derivative(graph, e.expr));
     ours.push_back(v[i]);
   }

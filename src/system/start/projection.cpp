@@ -24,9 +24,7 @@ std::string held_text(const Model& model, Space space) {
   if (held.empty()) return "";
   std::vector<std::string> names;
   for (std::size_t i = 0; i < std::min(held.size(), kShown); ++i)
-    names.push_back(space == kPosition         ? model.coordinates[held[i]]
-                    : model.kind == Kind::odae ? model.odae.velocities[held[i]]
-                                               : model.coordinates[held[i]] + "'");
+    names.push_back(space == kPosition ? model.coordinates[held[i]] : velocity_name(model, held[i]));
   const std::string more = held.size() > kShown ? fmt::format(" and {} more", held.size() - kShown) : "";
   return fmt::format(", with {}{} held", fmt::join(names, ", "), more);
 }
@@ -243,29 +241,31 @@ std::string project_level(const System& system, Graph& g, const std::vector<Node
   return left_over(model, judge().residuals, space);
 }
 
-}  // namespace
+// Says what is left over, "" when nothing is.
+class Projection {
+ public:
+  Projection(const System& system, Start& start) : system_(system), model_(system.model()), s_(start) {}
 
-Projected project_start(const System& system, Start& s) {
-  if (system.is_large()) return project_large_start(system, s);
-  const Model& model = system.model();
-  const auto euclidean = [] { return Metric{}; };
-  const auto outcome = [](const std::string& why) { return Projected{why.empty(), why}; };
-  if (system.is_mechanical()) {
-    Mechanical f = system.mechanical();
-    const auto name = [&](std::int32_t i) { return model.multiplier_name(i); };
+  std::string operator()(Mechanical f) const {
+    const auto name = [&](std::int32_t i) { return model_.multiplier_name(i); };
     std::optional<KineticMetric> made;
     const auto kinetic = [&] {
-      if (!made) made.emplace(model);
-      return (*made)(s);
+      if (!made) made.emplace(model_);
+      return (*made)(s_);
     };
-    const std::string why = project_level(system, f.graph, f.g, kPosition, s, name, kinetic);
-    return outcome(why.empty() ? project_level(system, f.graph, f.k, kVelocity, s, name, kinetic) : why);
+    const std::string why = project_level(system_, f.graph, f.g, kPosition, s_, name, kinetic);
+    return why.empty() ? project_level(system_, f.graph, f.k, kVelocity, s_, name, kinetic) : why;
   }
-  if (system.is_odae()) {
-    Overdetermined o = system.odae();
+
+  std::string operator()(Dae f) const {
+    const auto name = [&](std::int32_t i) { return model_.constraint_names[i]; };
+    return project_level(system_, f.graph, f.c, kPosition, s_, name, euclidean);
+  }
+
+  std::string operator()(Overdetermined o) const {
     // Unilateral constraints that do not act are left alone.
     const auto level = [&](const std::vector<NodeId>& all, Space space) {
-      const StartAnalysis a = analyse_start(system, s, model.z0);
+      const StartAnalysis a = analyse_start(system_, s_, model_.z0);
       std::vector<NodeId> acting;
       std::vector<std::int32_t> which;
       for (std::size_t i = 0; i < all.size(); ++i)
@@ -273,23 +273,36 @@ Projected project_start(const System& system, Start& s) {
           acting.push_back(all[i]);
           which.push_back(static_cast<std::int32_t>(i));
         }
-      const auto name = [&](std::int32_t i) { return model.constraint_names[which[static_cast<std::size_t>(i)]]; };
-      return project_level(system, o.graph, acting, space, s, name, euclidean);
+      const auto name = [&](std::int32_t i) { return model_.constraint_names[which[static_cast<std::size_t>(i)]]; };
+      return project_level(system_, o.graph, acting, space, s_, name, euclidean);
     };
     const std::string why = level(o.g, kPosition);
-    return outcome(why.empty() ? level(o.k, kVelocity) : why);
+    return why.empty() ? level(o.k, kVelocity) : why;
   }
-  if (system.is_port_hamiltonian()) {
-    PortHamiltonian f = system.port_hamiltonian();
+
+  std::string operator()(const SkewGradient&) const { return (*this)(system_.dae()); }
+
+  std::string operator()(PortHamiltonian f) const {
     const AlgebraicPart part = algebraic_part(f);
     const auto row = [&](std::int32_t i) {
       return f.states[static_cast<std::size_t>(part.constraining[static_cast<std::size_t>(i)])];
     };
-    return outcome(project_level(system, f.graph, part.constraints, kPosition, s, row, euclidean));
+    return project_level(system_, f.graph, part.constraints, kPosition, s_, row, euclidean);
   }
-  Dae f = system.dae();
-  const auto name = [&](std::int32_t i) { return model.constraint_names[i]; };
-  return outcome(project_level(system, f.graph, f.c, kPosition, s, name, euclidean));
+
+ private:
+  static Metric euclidean() { return {}; }
+  const System& system_;
+  const Model& model_;
+  Start& s_;
+};
+
+}  // namespace
+
+Projected project_start(const System& system, Start& s) {
+  if (system.is_large()) return project_large_start(system, s);
+  const std::string why = system.visit(Projection(system, s));
+  return {why.empty(), why};
 }
 
 Projected project_start(const System& system, std::vector<double>& q, std::vector<double>& v) {

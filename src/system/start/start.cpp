@@ -139,7 +139,7 @@ void check_independent(const System& system, const StartAnalysis& a) {
       "constraints are dependent at the start: rank {} of {}, {} {} from the others. Remove what is redundant, "
       "start where the constraints are independent{}",
       a.rank, system.m(), quoted(a.redundant), follow,
-      system.is_mechanical() ? ", or pass --redundant minimum-norm" : ""));
+      system.facts().redundant ? ", or pass --redundant minimum-norm" : ""));
 }
 
 // A mass of exactly 0, or nearly: forces that depend on the velocity may determine what inertia does not. The first step
@@ -158,7 +158,7 @@ void check_inertia(const System& system, const StartAnalysis& a) {
         fmt::format("the multipliers at the start cannot be determined: {}. Leave one of them out, or start where "
                     "they differ",
                     nearly_dependent_text(a)));
-  if (!a.saddle_regular && system.is_mechanical())
+  if (!a.saddle_regular && system.facts().lagrangian)
     throw Error(
         fmt::format("the Lagrangian gives no inertia to a motion that the constraints allow: the matrix "
                     "[L_vv K^T; K 0] is singular at the start (in {}). Add a kinetic term for it or remove the "
@@ -203,7 +203,7 @@ Start with_multipliers(const System& system, StartFunctions& functions, Start s)
   guess.resize(static_cast<std::size_t>(system.m()), 0.0);
   if (!solve_from(acceleration, s.t, s.q, s.v, guess)) {
     if (system.graded_mass()) return without_multipliers(system, std::move(s), "");
-    if (system.is_mechanical())
+    if (system.facts().lagrangian)
       throw Error(fmt::format("the multipliers at the start cannot be determined: {}", acceleration.report().reason));
     throw Error(fmt::format(
         "the algebraic variables have no consistent value near their starting guess: {}. The system must have index 2 "
@@ -223,7 +223,7 @@ Start consistent_start(const System& system, bool project) {
 }
 
 Start consistent_start(const System& system, bool project, StartFunctions& functions) {
-  if (system.is_port_hamiltonian()) return port_hamiltonian_start(system, project);
+  if (system.as<PortHamiltonian>() != nullptr) return port_hamiltonian_start(system, project);
   const Model& model = system.model();
   Start s;
   s.t = model.t0;
@@ -243,7 +243,7 @@ Start consistent_start(const System& system, bool project, StartFunctions& funct
     return without_multipliers(system, std::move(s),
                                fmt::format(" (no inertia in {})", fmt::join(a.without_inertia, ", ")));
   check_inertia(system, a);
-  if (system.is_odae()) return odae_start(system, a, std::move(s));
+  if (system.as<Overdetermined>() != nullptr) return odae_start(system, a, std::move(s));
   // A Lagrangian that is given as one formula may have any sign; a kinetic energy may not.
   if (!a.negative_inertia.empty() && model.kinetic)
     throw Error(
