@@ -5,7 +5,7 @@
 
 #include <rattleback/rattleback.hpp>
 
-constexpr const char* kCart = R"(coordinates = ["x", "phi"]   # phi: of the pole, from the vertical
+constexpr const char* kCart = R"toml(coordinates = ["x", "phi"]   # phi: of the pole, from the vertical
 parameters = { M = 1.0, m = 0.1, l = 0.5, g = 9.81 }
 [lagrangian]
 kinetic   = "(M + m)*x'^2/2 + m*l*x'*phi'*cos(phi) + m*l^2*phi'^2/2"
@@ -14,7 +14,7 @@ potential = "m*g*l*cos(phi)"
 along = { x = "1" }
 [initial]
 phi = 0.1
-)";
+)toml";
 
 int main() {
   const rattleback::Model cart = rattleback::parse_model(kCart, "cart.toml");

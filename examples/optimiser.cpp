@@ -5,7 +5,7 @@
 
 #include <rattleback/rattleback.hpp>
 
-constexpr const char* kPendulum = R"(coordinates = ["theta"]
+constexpr const char* kPendulum = R"toml(coordinates = ["theta"]
 parameters = { l = 1.0, g = 9.81, c = 0.02 }
 [lagrangian]
 kinetic   = "l^2*theta'^2/2"
@@ -14,7 +14,7 @@ potential = "-g*l*cos(theta)"
 theta = "-c*theta'"
 [initial]
 theta = 1.0
-)";
+)toml";
 
 int main() {
   using namespace rattleback;
