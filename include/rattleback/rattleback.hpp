@@ -12,4 +12,5 @@
 #include "rattleback/policies.hpp"   // IWYU pragma: export
 #include "rattleback/simulate.hpp"   // IWYU pragma: export
 #include "rattleback/trace.hpp"      // IWYU pragma: export
+#include "rattleback/version.hpp"    // IWYU pragma: export
 #include "rattleback/write.hpp"      // IWYU pragma: export

@@ -17,9 +17,10 @@
 #include <string>
 #include <vector>
 
+#include "rattleback/export.hpp"
 #include "rattleback/model.hpp"
 
-namespace rattleback {
+namespace RATTLEBACK_API rattleback {
 
 struct TraceOptions {
   std::string name;

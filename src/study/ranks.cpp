@@ -78,7 +78,9 @@ Ranks* Ranks::get() {
   static Ranks* const ranks = [] {
     load_module();
     static Ranks made;
-    if (module.begin(&made.rank_, &made.size_) != 0) throw Error("mpirun: MPI could not be started");
+    const int fault = module.begin(&made.rank_, &made.size_);
+    if (fault == 2) throw Error("mpirun: the program has ended MPI (MPI_Finalize). Run ensembles before that");
+    if (fault != 0) throw Error("mpirun: MPI could not be started");
     std::atexit([] { module.end(); });
     if (made.size_ != size_in_environment())
       throw Error(
