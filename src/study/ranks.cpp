@@ -36,8 +36,10 @@ struct Module {
 };
 Module module;  // NOLINT: loaded once
 
-// Beside the program or library that holds this function, and where an installed program finds it.
+// Where $RATTLEBACK_MPI_MODULE says, beside the program or library that holds this function, and where an installed one finds
+// it: beside the installed library, or in the folder of libraries next to that of the program.
 std::vector<fs::path> places() {
+  if (const char* const said = secure_getenv("RATTLEBACK_MPI_MODULE"); said != nullptr && *said == '/') return {said};
   Dl_info info{};
   if (dladdr(reinterpret_cast<const void*>(&size_in_environment), &info) == 0) return {};
   std::error_code error;
