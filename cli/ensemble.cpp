@@ -55,6 +55,7 @@ int ensemble(const Words& words) {
   request.members = make_members(model, members);
   ProgressLine progress;
   request.progress = [&](std::size_t done, std::size_t all) { progress.parts(done, all, "members"); };
+  request.mpi = true;
   begin_computing();
   EnsembleReport report = ensemble(source, request);
   progress.clear();

@@ -1,16 +1,17 @@
-# Flags of our own targets. Consumers of the library inherit none of them.
+# Flags of our own targets. Consumers of the library inherit none of them, and a parent project keeps its own.
 
-if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
-  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+if(PROJECT_IS_TOP_LEVEL)
+  if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+  endif()
+  set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+  find_program(RATTLEBACK_CCACHE ccache)
+  mark_as_advanced(RATTLEBACK_CCACHE)
+  if(RATTLEBACK_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${RATTLEBACK_CCACHE})
+  endif()
 endif()
 set(CMAKE_CXX_EXTENSIONS OFF)
-set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-
-find_program(CCACHE ccache)
-mark_as_advanced(CCACHE)
-if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
-endif()
 
 # No fused multiply-add unless the source says so: scalar and vector paths must give the same bits.
 add_library(rattleback_flags INTERFACE)
@@ -23,6 +24,16 @@ target_compile_options(rattleback_warnings INTERFACE
   $<$<BOOL:${RATTLEBACK_WERROR}>:-Werror>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(rattleback_warnings INTERFACE -Wno-restrict)  # false alarms on std::string +, GCC bug 105651
+endif()
+
+if(NOT PROJECT_IS_TOP_LEVEL)
+  # What a parent sets for all of its folders and ours cannot do with: numbers that are no numbers are looked at here, and
+  # its warnings are for its own code.
+  target_compile_options(rattleback_flags INTERFACE -fno-fast-math)
+  target_compile_options(rattleback_warnings INTERFACE -w)
+  if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    target_compile_options(rattleback_flags INTERFACE -O2)  # ten times slower without
+  endif()
 endif()
 
 if(RATTLEBACK_SANITIZE)

@@ -1,11 +1,8 @@
 # The libraries we link, as targets. Used by our build and, because the static library passes them on to whoever links
-# it, also by the installed package. Found by name instead of by find_package(HDF5) and find_package(SUNDIALS): those
-# run compilers, insist on OpenMP, and cost seconds at every configuration.
+# it, also by the installed package of a static one. Found by name instead of by find_package(HDF5) and
+# find_package(SUNDIALS): those run compilers, insist on OpenMP, and cost seconds at every configuration.
 
-set(THREADS_PREFER_PTHREAD_FLAG ON)
-find_package(Threads REQUIRED)
-find_package(fmt REQUIRED)
-find_package(tomlplusplus REQUIRED)
+set(rattleback_parts "")  # those of this build
 
 # rattleback_library(<target> INCLUDE <header> [SUFFIXES <dir>...] NAMES <lib>... [PRIVATE_NAMES <lib>...])
 # makes rattleback::<target>. Executables take the archives lib<name>.a where all of NAMES have one (the shared HDF5
@@ -40,7 +37,8 @@ function(rattleback_library target)
   if(NOT RATTLEBACK_STATIC_DEPENDENCIES OR archives MATCHES "NOTFOUND")
     set(archives ${shared})
   endif()
-  add_library(rattleback::${target} INTERFACE IMPORTED)
+  # Of all folders of a project: those who link the static library look for it where they are.
+  add_library(rattleback::${target} INTERFACE IMPORTED GLOBAL)
   set(is_executable $<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>)
   target_include_directories(rattleback::${target} SYSTEM INTERFACE ${RATTLEBACK_${target}_INCLUDE})
   target_link_libraries(rattleback::${target} INTERFACE "$<IF:${is_executable},${archives},${shared}>"
@@ -48,15 +46,21 @@ function(rattleback_library target)
 endfunction()
 
 # libhdf5 for Debian's serial build lives in its own folders; elsewhere it is a plain libhdf5.
-rattleback_library(hdf5 INCLUDE hdf5.h SUFFIXES hdf5/serial NAMES hdf5 PRIVATE_NAMES sz aec z)
-rattleback_library(sundials INCLUDE sundials/sundials_config.h
-  NAMES sundials_arkode sundials_cvode sundials_ida sundials_nvecserial sundials_sunmatrixdense
-        sundials_sunlinsoldense sundials_generic)
-rattleback_library(klu INCLUDE klu.h SUFFIXES suitesparse NAMES klu amd colamd btf suitesparseconfig)
-
-# Header-only, and private to our build.
-if(NOT RATTLEBACK_INSTALLED_PACKAGE)
-  find_package(Eigen3 3.4 REQUIRED NO_MODULE)
-  find_package(nlohmann_json 3.10 REQUIRED)
-  find_package(CLI11 2.1 REQUIRED)
+if(RATTLEBACK_WITH_HDF5)
+  list(APPEND rattleback_parts rattleback::hdf5)
+  if(NOT TARGET rattleback::hdf5)
+    rattleback_library(hdf5 INCLUDE hdf5.h SUFFIXES hdf5/serial NAMES hdf5 PRIVATE_NAMES sz aec z)
+  endif()
+endif()
+if(RATTLEBACK_WITH_SUNDIALS)
+  list(APPEND rattleback_parts rattleback::sundials)
+  if(NOT TARGET rattleback::sundials)
+    rattleback_library(sundials INCLUDE sundials/sundials_config.h
+      NAMES sundials_arkode sundials_cvode sundials_ida sundials_nvecserial sundials_sunmatrixdense
+            sundials_sunlinsoldense sundials_generic)
+  endif()
+endif()
+list(APPEND rattleback_parts rattleback::klu)
+if(NOT TARGET rattleback::klu)
+  rattleback_library(klu INCLUDE klu.h SUFFIXES suitesparse NAMES klu amd colamd btf suitesparseconfig)
 endif()

@@ -9,7 +9,6 @@ foreach(source IN LISTS example_sources)
 endforeach()
 
 # examples/generated: the same as its own CMakeLists.txt says, in this build.
-include(rattlebackSteps)
 add_executable(example_generated examples/generated/main.cpp)
 target_compile_features(example_generated PRIVATE cxx_std_20)
 target_link_libraries(example_generated PRIVATE rattleback_warnings)
@@ -68,8 +67,8 @@ function(add_bench name source kernels)
     return()
   endif()
   add_executable(${name} EXCLUDE_FROM_ALL ${source})
-  target_link_libraries(${name} PRIVATE rattleback rattleback_private rattleback_flags rattleback_warnings ${kernels}
-                                        rattleback::sundials fmt::fmt)
+  target_link_libraries(${name} PRIVATE rattleback_inside rattleback_private rattleback_flags rattleback_warnings ${kernels}
+                                        ${rattleback_parts})
   if(uses_benchmark)
     target_link_libraries(${name} PRIVATE benchmark::benchmark)
   endif()
@@ -133,8 +132,7 @@ if(RATTLEBACK_FUZZ)
   foreach(source IN LISTS fuzz_sources)
     get_filename_component(name ${source} NAME_WE)
     add_executable(fuzz_${name} ${source})
-    target_link_libraries(fuzz_${name} PRIVATE rattleback rattleback_private rattleback_flags rattleback_warnings
-                                               fmt::fmt)
+    target_link_libraries(fuzz_${name} PRIVATE rattleback_inside rattleback_private rattleback_flags rattleback_warnings)
     target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
     target_compile_definitions(fuzz_${name} PRIVATE RATTLEBACK_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     add_dependencies(fuzz fuzz_${name})

@@ -17,8 +17,8 @@ set(precompiled_std <algorithm> <cmath> <cstdint> <cstring> <filesystem> <fstrea
 set(precompiled_library ${precompiled_std} <fmt/format.h>)
 set(precompiled_tests ${precompiled_std} <gtest/gtest.h>)
 
-# precompile_headers(<target> <header>...), or REUSE_FROM <other target> with the same flags.
-function(precompile_headers target)
+# rattleback_precompile_headers(<target> <header>...), or REUSE_FROM <other target> with the same flags.
+function(rattleback_precompile_headers target)
   if(RATTLEBACK_PRECOMPILE)
     if(ARGV1 STREQUAL "REUSE_FROM")
       target_precompile_headers(${target} REUSE_FROM ${ARGV2})

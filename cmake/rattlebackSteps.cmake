@@ -34,6 +34,10 @@ function(rattleback_add_step target)
 
   if(arg_SYSTEM AND NOT arg_MODEL AND NOT arg_FUNCTION)
     # The program writes it.
+    if(NOT TARGET rattleback::program)
+      message(FATAL_ERROR "${place} SYSTEM needs the program, which this build of rattleback has not "
+                          "(RATTLEBACK_WITH_CLI). Set it to ON, or give MODEL and FUNCTION")
+    endif()
     set(system "${arg_SYSTEM}")
     if(system MATCHES "\\.toml$")
       get_filename_component(system "${system}" ABSOLUTE)

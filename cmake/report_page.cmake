@@ -15,7 +15,7 @@ set(report_bundle_source ${PROJECT_BINARY_DIR}/web/report_bundle.cpp)
 file(GLOB report_sources CONFIGURE_DEPENDS ${web}/src/*)
 add_custom_command(
   OUTPUT ${report_bundle_source}
-  COMMAND ${CMAKE_COMMAND} -DREPORT=${RATTLEBACK_REPORT} -DWEB=${web} -DFOLDER=${PROJECT_BINARY_DIR}/web
+  COMMAND ${CMAKE_COMMAND} -DREPORT=${RATTLEBACK_WITH_REPORT} -DWEB=${web} -DFOLDER=${PROJECT_BINARY_DIR}/web
           -DOUTPUT=${report_bundle_source} -DEMBED=${PROJECT_SOURCE_DIR}/cmake/embed_texts.cmake
           -P ${PROJECT_SOURCE_DIR}/cmake/bundle_report.cmake
   DEPENDS ${report_sources} ${web}/package.json ${web}/package-lock.json ${web}/build.mjs

@@ -9,10 +9,11 @@
 #include <vector>
 
 #include "rattleback/cancelled.hpp"
+#include "rattleback/export.hpp"
 #include "rattleback/model.hpp"
 #include "rattleback/simulate.hpp"
 
-namespace rattleback {
+namespace RATTLEBACK_API rattleback {
 
 // --- compare: several methods side by side
 
@@ -158,6 +159,10 @@ SectionReport section(const Model& model, const SectionRequest& request);
 struct EnsembleRequest {
   Members members;
   int threads = 0;  // 0: as many as the machine has. The results have the same bits for any number
+  // Shares the members out over the processes that mpirun has started, all of which must call ensemble() with the same
+  // request: the report of the first one has all members, those of the others none. MPI is begun, and ended with the program,
+  // unless the program has begun it itself. Throws Error where there is no MPI to be had.
+  bool mpi = false;
   Options options;
   std::function<void(std::size_t done, std::size_t all)> progress = {};  // members; never called twice at once
 };

@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "rattleback/export.hpp"
 #include "rattleback/simulate.hpp"
 
-namespace rattleback {
+namespace RATTLEBACK_API rattleback {
 
 // `note`: nothing to be kept or lost. `warning`: not kept, or not as it should be.
 enum class Verdict { ok, note, warning };

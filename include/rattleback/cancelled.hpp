@@ -3,7 +3,9 @@
 
 #include <stdexcept>
 
-namespace rattleback {
+#include "rattleback/export.hpp"
+
+namespace RATTLEBACK_API rattleback {
 
 // Thrown by studies (order, compare, section, ensemble) that Options::stop ended before there was anything to report. A
 // single run is a Trajectory with Status::cancelled instead. It is no Error: nothing was wrong with the request.

@@ -6,9 +6,10 @@
 #include <span>
 #include <string_view>
 
+#include "rattleback/export.hpp"
 #include "rattleback/model.hpp"
 
-namespace rattleback {
+namespace RATTLEBACK_API rattleback {
 
 // For one thread at a time. Nothing is allocated after construction. Matrices are row-major; spans must have the sizes that
 // are said, else Error.

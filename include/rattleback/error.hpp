@@ -5,7 +5,9 @@
 #include <stdexcept>
 #include <string>
 
-namespace rattleback {
+#include "rattleback/export.hpp"
+
+namespace RATTLEBACK_API rattleback {
 
 class Error : public std::runtime_error {
  public:

@@ -17,7 +17,9 @@
 #include <utility>
 #include <vector>
 
-namespace rattleback {
+#include "rattleback/export.hpp"
+
+namespace RATTLEBACK_API rattleback {
 
 using NodeId = std::uint32_t;
 

@@ -3,9 +3,10 @@
 
 #include <string>
 
+#include "rattleback/export.hpp"
 #include "rattleback/simulate.hpp"
 
-namespace rattleback {
+namespace RATTLEBACK_API rattleback {
 
 // The text of the header. `name` is the struct's: an identifier, with :: between them if it is to be in a namespace.
 // Of the options those count that say how steps are taken: method, stages, step (the suggested size), formulation,

@@ -6,10 +6,11 @@
 #include <string_view>
 #include <vector>
 
+#include "rattleback/export.hpp"
 #include "rattleback/model.hpp"
 #include "rattleback/policies.hpp"
 
-namespace rattleback {
+namespace RATTLEBACK_API rattleback {
 
 // `conditional`: holds under the condition that the note names.
 enum class Claim { no, yes, conditional };

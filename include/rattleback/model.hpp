@@ -10,10 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "rattleback/export.hpp"
 #include "rattleback/expr.hpp"
 #include "rattleback/names.hpp"
 
-namespace rattleback {
+namespace RATTLEBACK_API rattleback {
 
 enum class Kind { mechanical, dae, odae, skew_gradient, port_hamiltonian };
 const char* to_string(Kind kind);

@@ -7,7 +7,9 @@
 #include <string_view>
 #include <vector>
 
-namespace rattleback {
+#include "rattleback/export.hpp"
+
+namespace RATTLEBACK_API rattleback {
 
 class Names {
  public:

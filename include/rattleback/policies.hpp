@@ -6,7 +6,9 @@
 #include <string_view>
 #include <vector>
 
-namespace rattleback {
+#include "rattleback/export.hpp"
+
+namespace RATTLEBACK_API rattleback {
 
 // The first value of each is what is done when nothing is asked for; "" is a value without a name. The names of a policy
 // stand here alone: command line, JSON and messages take them from to_string(), which gives null for what is no value.
@@ -111,5 +113,10 @@ class Choice {
   E value_ = E{};
   std::string text_;
 };
+
+// For all runs of this process, from any thread. `off`: no compiler is started and no cache of compiled steps is read or
+// written, whatever the options of a run say; one that asks for `on` is interpreted, with the same results and a note. Others:
+// what runs do whose Options::native was left out. Throws Error when the name is not known.
+void set_native(const Choice<Native>& native);
 
 }  // namespace rattleback

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "rattleback/export.hpp"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -35,57 +37,59 @@ enum {
 
 /* Of the last call of this thread that returned another status than RATTLEBACK_OK; "" when there was none. Valid until the
  * next call. */
-const char* rattleback_error(void);
+RATTLEBACK_API const char* rattleback_error(void);
 
 /* Models: the path of a model file or the name of a shipped system; or a text, with the name that messages call it. */
-int rattleback_model_load(const char* system, rattleback_model** model);
-int rattleback_model_parse(const char* text, const char* name, rattleback_model** model);
-void rattleback_model_free(rattleback_model* model);
-int rattleback_model_set(rattleback_model* model, const char* parameter, double value);
+RATTLEBACK_API int rattleback_model_load(const char* system, rattleback_model** model);
+RATTLEBACK_API int rattleback_model_parse(const char* text, const char* name, rattleback_model** model);
+RATTLEBACK_API void rattleback_model_free(rattleback_model* model);
+RATTLEBACK_API int rattleback_model_set(rattleback_model* model, const char* parameter, double value);
 
 /* What is asked of a run: names are those of the command line without their dashes ("method", "step", "newton-tol"), values
  * as they are typed there. Null options are the model's own. */
-int rattleback_options_new(rattleback_options** options);
-void rattleback_options_free(rattleback_options* options);
-int rattleback_options_set(rattleback_options* options, const char* name, const char* value);
+RATTLEBACK_API int rattleback_options_new(rattleback_options** options);
+RATTLEBACK_API void rattleback_options_free(rattleback_options* options);
+RATTLEBACK_API int rattleback_options_set(rattleback_options* options, const char* name, const char* value);
 
 /* One step at a time (see stepper.hpp). */
-int rattleback_stepper_new(const rattleback_model* model, const rattleback_options* options,
-                           rattleback_stepper** stepper);
-void rattleback_stepper_free(rattleback_stepper* stepper);
-int rattleback_stepper_step(rattleback_stepper* stepper);
-int rattleback_stepper_advance(rattleback_stepper* stepper, int64_t steps);
-int rattleback_stepper_advance_to(rattleback_stepper* stepper, double t);
-int rattleback_stepper_failure(const rattleback_stepper* stepper);
-double rattleback_stepper_t(const rattleback_stepper* stepper);
-double rattleback_stepper_step_size(const rattleback_stepper* stepper);
-int rattleback_stepper_set_step(rattleback_stepper* stepper, double h);
-int rattleback_stepper_energy(const rattleback_stepper* stepper, double* energy);
+RATTLEBACK_API int rattleback_stepper_new(const rattleback_model* model, const rattleback_options* options,
+                                          rattleback_stepper** stepper);
+RATTLEBACK_API void rattleback_stepper_free(rattleback_stepper* stepper);
+RATTLEBACK_API int rattleback_stepper_step(rattleback_stepper* stepper);
+RATTLEBACK_API int rattleback_stepper_advance(rattleback_stepper* stepper, int64_t steps);
+RATTLEBACK_API int rattleback_stepper_advance_to(rattleback_stepper* stepper, double t);
+RATTLEBACK_API int rattleback_stepper_failure(const rattleback_stepper* stepper);
+RATTLEBACK_API double rattleback_stepper_t(const rattleback_stepper* stepper);
+RATTLEBACK_API double rattleback_stepper_step_size(const rattleback_stepper* stepper);
+RATTLEBACK_API int rattleback_stepper_set_step(rattleback_stepper* stepper, double h);
+RATTLEBACK_API int rattleback_stepper_energy(const rattleback_stepper* stepper, double* energy);
 /* How many positions (or states), velocities and multipliers there are; pointers may be null. */
-void rattleback_stepper_size(const rattleback_stepper* stepper, size_t* q, size_t* v, size_t* multipliers);
-int rattleback_stepper_q(const rattleback_stepper* stepper, double* q);
-int rattleback_stepper_v(const rattleback_stepper* stepper, double* v);
-int rattleback_stepper_multipliers(const rattleback_stepper* stepper, double* multipliers);
+RATTLEBACK_API void rattleback_stepper_size(const rattleback_stepper* stepper, size_t* q, size_t* v,
+                                            size_t* multipliers);
+RATTLEBACK_API int rattleback_stepper_q(const rattleback_stepper* stepper, double* q);
+RATTLEBACK_API int rattleback_stepper_v(const rattleback_stepper* stepper, double* v);
+RATTLEBACK_API int rattleback_stepper_multipliers(const rattleback_stepper* stepper, double* multipliers);
 /* Where a name stands in them: "theta", "theta'", "lambda.rod". */
-int rattleback_stepper_index(const rattleback_stepper* stepper, const char* name, size_t* index);
-int rattleback_stepper_set_parameter(rattleback_stepper* stepper, const char* name, double value);
-int rattleback_stepper_set_input(rattleback_stepper* stepper, const char* port, double u);
-int rattleback_stepper_set_state(rattleback_stepper* stepper, double t, const double* q, const double* v);
-int rattleback_stepper_save(const rattleback_stepper* stepper, rattleback_snapshot** snapshot);
-int rattleback_stepper_restore(rattleback_stepper* stepper, const rattleback_snapshot* snapshot);
-void rattleback_snapshot_free(rattleback_snapshot* snapshot);
+RATTLEBACK_API int rattleback_stepper_index(const rattleback_stepper* stepper, const char* name, size_t* index);
+RATTLEBACK_API int rattleback_stepper_set_parameter(rattleback_stepper* stepper, const char* name, double value);
+RATTLEBACK_API int rattleback_stepper_set_input(rattleback_stepper* stepper, const char* port, double u);
+RATTLEBACK_API int rattleback_stepper_set_state(rattleback_stepper* stepper, double t, const double* q,
+                                                const double* v);
+RATTLEBACK_API int rattleback_stepper_save(const rattleback_stepper* stepper, rattleback_snapshot** snapshot);
+RATTLEBACK_API int rattleback_stepper_restore(rattleback_stepper* stepper, const rattleback_snapshot* snapshot);
+RATTLEBACK_API void rattleback_snapshot_free(rattleback_snapshot* snapshot);
 
 /* The equations as numbers at one state (see dynamics.hpp): M is n x n and K m x n, row by row. */
-int rattleback_dynamics_new(const rattleback_model* model, rattleback_dynamics** dynamics);
-void rattleback_dynamics_free(rattleback_dynamics* dynamics);
-void rattleback_dynamics_size(const rattleback_dynamics* dynamics, size_t* n, size_t* m);
-int rattleback_dynamics_set(rattleback_dynamics* dynamics, double t, const double* q, const double* v);
-int rattleback_dynamics_mass(rattleback_dynamics* dynamics, double* M);
-int rattleback_dynamics_force(rattleback_dynamics* dynamics, double* f);
-int rattleback_dynamics_constraint_jacobian(rattleback_dynamics* dynamics, double* K);
-int rattleback_dynamics_acceleration(rattleback_dynamics* dynamics, double* a, double* lambda);
+RATTLEBACK_API int rattleback_dynamics_new(const rattleback_model* model, rattleback_dynamics** dynamics);
+RATTLEBACK_API void rattleback_dynamics_free(rattleback_dynamics* dynamics);
+RATTLEBACK_API void rattleback_dynamics_size(const rattleback_dynamics* dynamics, size_t* n, size_t* m);
+RATTLEBACK_API int rattleback_dynamics_set(rattleback_dynamics* dynamics, double t, const double* q, const double* v);
+RATTLEBACK_API int rattleback_dynamics_mass(rattleback_dynamics* dynamics, double* M);
+RATTLEBACK_API int rattleback_dynamics_force(rattleback_dynamics* dynamics, double* f);
+RATTLEBACK_API int rattleback_dynamics_constraint_jacobian(rattleback_dynamics* dynamics, double* K);
+RATTLEBACK_API int rattleback_dynamics_acceleration(rattleback_dynamics* dynamics, double* a, double* lambda);
 
-const char* rattleback_version(void);
+RATTLEBACK_API const char* rattleback_version(void);
 
 #ifdef __cplusplus
 }

@@ -15,4 +15,5 @@
 #include "rattleback/stepper.hpp"    // IWYU pragma: export
 #include "rattleback/trace.hpp"      // IWYU pragma: export
 #include "rattleback/values.hpp"     // IWYU pragma: export
+#include "rattleback/version.hpp"    // IWYU pragma: export
 #include "rattleback/write.hpp"      // IWYU pragma: export

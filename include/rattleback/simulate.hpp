@@ -12,11 +12,12 @@
 #include <utility>
 #include <vector>
 
+#include "rattleback/export.hpp"
 #include "rattleback/method.hpp"
 #include "rattleback/model.hpp"
 #include "rattleback/policies.hpp"
 
-namespace rattleback {
+namespace RATTLEBACK_API rattleback {
 
 // What a long run tells while it goes on.
 struct Progress {

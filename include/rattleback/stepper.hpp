@@ -13,9 +13,10 @@
 #include <string>
 #include <string_view>
 
+#include "rattleback/export.hpp"
 #include "rattleback/simulate.hpp"
 
-namespace rattleback {
+namespace RATTLEBACK_API rattleback {
 
 // What became of a call; steps and iterations of Newton are those of this call.
 struct StepReport {

@@ -37,10 +37,11 @@
 #include <utility>
 #include <vector>
 
+#include "rattleback/export.hpp"
 #include "rattleback/model.hpp"
 #include "rattleback/values.hpp"
 
-namespace rattleback {
+namespace RATTLEBACK_API rattleback {
 
 // What a model file says beside its formulas, by the same rules.
 struct TraceOptions {

@@ -10,7 +10,8 @@
 #include <utility>
 #include <vector>
 
-namespace rattleback {
+#include "rattleback/export.hpp"
+namespace RATTLEBACK_API rattleback {
 
 namespace detail {
 

@@ -3,9 +3,10 @@
 
 #include <string>
 
+#include "rattleback/export.hpp"
 #include "rattleback/simulate.hpp"
 
-namespace rattleback {
+namespace RATTLEBACK_API rattleback {
 
 // One JSON object, as in the command line's contract. All numbers read back to the same double.
 std::string to_json(const Model& model, const Trajectory& trajectory);

@@ -60,6 +60,12 @@ bool is_method(std::string_view name) { return look_up(canonical(name)) != nullp
 const MethodEntry& find_entry(std::string_view name) {
   const std::string wanted = canonical(name);
   if (const MethodEntry* e = look_up(wanted)) return *e;
+  const std::span<const std::string_view> left_out = left_out_methods();
+  if (std::find(left_out.begin(), left_out.end(), wanted) != left_out.end())
+    throw Error(
+        fmt::format("method '{}' was left out of this build, as were all of SUNDIALS (RATTLEBACK_WITH_SUNDIALS=OFF). "
+                    "projected-dop853 and ode-dop853 are methods to compare with that it has",
+                    name));
   std::vector<std::string> known;
   for (const MethodEntry& e : registry()) {
     known.emplace_back(e.info.name);

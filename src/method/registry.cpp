@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "files/built_with.hpp"
 #include "method/discrete/discrete_lagrange.hpp"
 #include "method/port_hamiltonian/port_hamiltonian_gradient.hpp"
 #include "method/runge_kutta/ode_dop853.hpp"
@@ -86,6 +87,10 @@ class List {
   }
 
   void baseline(MethodEntry e) {
+    if (!kWithSundials) {
+      left_out.push_back(e.info.name);
+      return;
+    }
     e.info.kinds = kMechanical;
     e.info.fixed_stages = 1;
     e.info.adaptive = true;
@@ -101,6 +106,7 @@ class List {
   }
 
   std::vector<MethodEntry> entries;
+  std::vector<std::string_view> left_out;
 
  private:
   void add(MethodEntry e) {
@@ -445,14 +451,20 @@ void add_baselines(List& list) {
 
 }  // namespace
 
-std::span<const MethodEntry> registry() {
-  static const std::vector<MethodEntry> all = [] {
-    List list;
+namespace {
+const List& all() {
+  static const List list = [] {
+    List made;
     for (const auto add : {add_runge_kutta, add_collocation, add_discrete, add_energy, add_euler, add_baselines})
-      add(list);
-    return std::move(list.entries);
+      add(made);
+    return made;
   }();
-  return all;
+  return list;
 }
+}  // namespace
+
+std::span<const MethodEntry> registry() { return all().entries; }
+
+std::span<const std::string_view> left_out_methods() { return all().left_out; }
 
 }  // namespace rattleback

@@ -66,6 +66,8 @@ struct MethodEntry {
 };
 
 std::span<const MethodEntry> registry();
+// Names of those that this build was made without (files/built_with.hpp).
+std::span<const std::string_view> left_out_methods();
 const MethodEntry& find_entry(std::string_view name);
 
 }  // namespace rattleback

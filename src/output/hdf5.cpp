@@ -43,6 +43,22 @@ class Handle {
   herr_t (*close_)(hid_t);
 };
 
+// Failures are reported here, not printed by the library; what a program of somebody else has set comes back.
+class QuietErrors {
+ public:
+  QuietErrors() {
+    H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  }
+  QuietErrors(const QuietErrors&) = delete;
+  QuietErrors& operator=(const QuietErrors&) = delete;
+  ~QuietErrors() { H5Eset_auto2(H5E_DEFAULT, print_, data_); }
+
+ private:
+  H5E_auto2_t print_ = nullptr;
+  void* data_ = nullptr;
+};
+
 void ensure(herr_t result, std::string_view what) {
   if (result < 0) throw Error(fmt::format("cannot write the HDF5 file: {} failed (is the disk full?)", what));
 }
@@ -106,10 +122,6 @@ void add_dataset(hid_t file, const Block& block, std::size_t rows) {
 }
 
 Handle new_file(const std::string& path) {
-  // After a failed write (a full disk) the library keeps the file and crashes on it when the program ends; nothing here is
-  // left open for it to clean up then.
-  H5dont_atexit();
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // failures are reported here, not printed by the library
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "opening");
   H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST);
   const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose, "opening");
@@ -125,7 +137,10 @@ void new_group(hid_t file, const char* name) {
 
 }  // namespace
 
+void own_hdf5() { H5dont_atexit(); }
+
 void write_hdf5(const Model& model, const Trajectory& trajectory, const std::string& options, const std::string& path) {
+  const QuietErrors quiet;
   Handle file = new_file(path);
   new_group(file, "residual");
   for (const Block& block : record_blocks(model, trajectory)) add_dataset(file, block, trajectory.records.rows);
@@ -148,6 +163,7 @@ void write_hdf5(const Model& model, const Trajectory& trajectory, const std::str
 
 void write_hdf5(const std::vector<std::pair<Block, std::size_t>>& tables,
                 const std::vector<std::pair<std::string, std::string>>& attributes, const std::string& path) {
+  const QuietErrors quiet;
   Handle file = new_file(path);
   std::vector<std::string> groups;
   for (const auto& [block, rows] : tables) {

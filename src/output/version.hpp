@@ -1,10 +1,12 @@
-// The version that output files and `rattleback --version` name: the same as in CMakeLists.txt, which a test checks.
+// The version that output files and `rattleback --version` name.
 #pragma once
 
 #include <string_view>
 
+#include "rattleback/version.hpp"
+
 namespace rattleback::report {
 
-inline constexpr std::string_view kVersion = "0.1.0";
+inline constexpr std::string_view kVersion = RATTLEBACK_VERSION;
 
 }  // namespace rattleback::report

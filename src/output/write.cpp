@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "files/built_with.hpp"
 #include "files/replace.hpp"
 #include "output/csv.hpp"
 #include "output/hdf5.hpp"
@@ -24,6 +25,9 @@ Format format_of(const std::string& path) {
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   if (extension == ".csv") return Format::csv;
+  if (extension == ".h5" && !kWithHdf5)
+    throw Error(
+        fmt::format("output file '{}': this build writes no .h5 files (RATTLEBACK_WITH_HDF5=OFF). Use .csv", path));
   if (extension == ".h5") return Format::hdf5;
   if (extension.empty())
     throw Error(

@@ -8,6 +8,7 @@
 #include "rattleback/dynamics.hpp"
 #include "rattleback/error.hpp"
 #include "rattleback/stepper.hpp"
+#include "rattleback/version.hpp"
 #include "run/names.hpp"
 #include "run/option_text.hpp"
 
@@ -87,6 +88,7 @@ int copy(std::span<const double> from, double* to) noexcept {
 extern "C" {
 
 const char* rattleback_error(void) { return last_error().c_str(); }
+const char* rattleback_version(void) { return rattleback::version(); }
 
 int rattleback_model_load(const char* system, rattleback_model** model) {
   return guarded([&] {

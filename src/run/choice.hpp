@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/build/compile.hpp"
 #include "engine/step_taker.hpp"
 #include "rattleback/error.hpp"
 #include "rattleback/policies.hpp"
@@ -20,9 +21,15 @@ inline std::string interpreted_note(const std::string& reason) {
   return reason + ": the steps were interpreted, with the same results";
 }
 
+// How a run is to take its steps. asked: Options::native.
+inline Native native_policy(const Choice<Native>& asked) {
+  const Native process = process_native();
+  return asked.given() && process != Native::off ? asked.value() : process;
+}
+
 class NativeChoice {
  public:
-  // wanted: Options::native. Throws Error when it is `on` and cannot be. A compiler that is given up is no reason to refuse
+  // wanted: see native_policy(). Throws Error when it is `on` and cannot be. A compiler that is given up is no reason to refuse
   // a run: it is interpreted, with a note. stop: ends the compiler.
   NativeChoice(Native wanted, StepTaker& stepper, std::stop_token stop = {})
       : stepper_(stepper), stop_(std::move(stop)) {

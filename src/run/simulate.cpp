@@ -220,7 +220,7 @@ Trajectory Run::go() {
   Trajectory out;
   const bool fresh = prepare(out.notes);
   begin_ = last_progress_ = last_save_ = Clock::now();
-  NativeChoice native(run_.options.native.value(), run_.stepper(), run_.options.stop);
+  NativeChoice native(native_policy(run_.options.native), run_.stepper(), run_.options.stop);
   if (checkpoints_) checkpoints_->begin();  // nothing is refused from here on
   if (fresh) record(0.0);
   if (fresh && run_.single) run_.single->begin();
@@ -306,6 +306,8 @@ void Run::tell_native(const NativeChoice& native, Trajectory& out) const {
   out.compiled_steps = s.compiled_steps;
   if (!native.note().empty())
     out.notes.push_back(native.note());
+  else if (run_.options.native == Native::on && native_policy(run_.options.native) == Native::off)
+    out.notes.push_back(interpreted_note(kProcessOff));
   else if (run_.options.native == Native::on && !out.native && run_.steps > 0 && !s.compiler_given_up)
     out.notes.push_back(fmt::format(
         "--native on: the step was compiled in {:.2g} s, but {} interpreted. The first three steps of a run, and those "

@@ -17,6 +17,7 @@
 #include "model/kind_facts.hpp"
 #include "option/run_table.hpp"
 #include "rattleback/error.hpp"
+#include "run/choice.hpp"
 #include "run/complete.hpp"
 #include "run/follow.hpp"
 #include "run/grid.hpp"
@@ -197,7 +198,7 @@ class Workers {
   };
 
   std::unique_ptr<LaneCode> new_code() const {
-    return std::make_unique<LaneCode>(request_.options.native.value(), 0.0, threads_, request_.options.stop);
+    return std::make_unique<LaneCode>(native_policy(request_.options.native), 0.0, threads_, request_.options.stop);
   }
 
   std::unique_ptr<Worker> take() {
@@ -449,7 +450,7 @@ void receive(Ranks& ranks, int from, Sum& sum, std::optional<MemberError>& fault
 }
 
 EnsembleReport ensemble(const MemberModels& models, const EnsembleRequest& request) {
-  Ranks* const ranks = Ranks::get();
+  Ranks* const ranks = request.mpi ? Ranks::get() : nullptr;
   const int rank = ranks != nullptr ? ranks->rank() : 0, size = ranks != nullptr ? ranks->size() : 1;
   EnsembleReport out;
   out.names = request.members.names;
@@ -515,6 +516,7 @@ EnsembleReport ensemble(const MemberModels& models, const EnsembleRequest& reque
   // Every process tells the first one what it has, a fault included: nobody waits for somebody who is gone.
   if (ranks != nullptr && rank != 0) {
     send(*ranks, fault, packed);
+    out.members.clear();
     return out;
   }
   for (int from = 1; from < size; ++from) receive(*ranks, from, sum, fault);

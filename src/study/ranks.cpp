@@ -36,8 +36,10 @@ struct Module {
 };
 Module module;  // NOLINT: loaded once
 
-// Beside the program or library that holds this function, and where an installed program finds it.
+// Where $RATTLEBACK_MPI_MODULE says, beside the program or library that holds this function, and where an installed one finds
+// it: beside the installed library, or in the folder of libraries next to that of the program.
 std::vector<fs::path> places() {
+  if (const char* const said = secure_getenv("RATTLEBACK_MPI_MODULE"); said != nullptr && *said == '/') return {said};
   Dl_info info{};
   if (dladdr(reinterpret_cast<const void*>(&size_in_environment), &info) == 0) return {};
   std::error_code error;
@@ -78,7 +80,9 @@ Ranks* Ranks::get() {
   static Ranks* const ranks = [] {
     load_module();
     static Ranks made;
-    if (module.begin(&made.rank_, &made.size_) != 0) throw Error("mpirun: MPI could not be started");
+    const int fault = module.begin(&made.rank_, &made.size_);
+    if (fault == 2) throw Error("mpirun: the program has ended MPI (MPI_Finalize). Run ensembles before that");
+    if (fault != 0) throw Error("mpirun: MPI could not be started");
     std::atexit([] { module.end(); });
     if (made.size_ != size_in_environment())
       throw Error(

@@ -10,7 +10,8 @@ namespace rattleback {
 class Ranks {
  public:
   // Null when the program was not started by mpirun, or as one process only. Throws Error when it was and there is no
-  // MPI to talk through. The first call begins MPI; the end of the program ends it.
+  // MPI to talk through. The first call begins MPI, and the end of the program ends it, unless the program has begun it
+  // itself. Only for those who were asked to share their work (EnsembleRequest::mpi).
   static Ranks* get();
   // The number of this process by the environment alone; 0 without mpirun.
   static int number_in_environment();

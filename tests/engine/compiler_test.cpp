@@ -9,6 +9,7 @@
 
 #include "engine/answers.hpp"
 #include "files/temporary.hpp"
+#include "rattleback/error.hpp"
 
 namespace rattleback::testing {
 namespace {
@@ -159,6 +160,41 @@ TEST_F(CompilerProcess, OneThatMakesNoObjectIsNamed) {
     expect_nothing_left();
   }
   EXPECT_EQ(fs::status(target).permissions(), static_cast<fs::perms>(0640)) << "the link was not followed";
+}
+
+// A program that ignores SIGCHLD: the system forgets how its children ended.
+TEST_F(CompilerProcess, WhereNobodyKnowsHowItEndedItsObjectTells) {
+  const auto before = std::signal(SIGCHLD, SIG_IGN);
+  compiler("exec '" + real_ + "' \"$@\"");
+  const NativeCode good = code_that_says(9);
+  compiler("'" + real_ + "' \"$@\"; /usr/bin/head -c 3000 step.so > half; /bin/mv half step.so");
+  const NativeCode half = code_that_says(10);
+  compiler("exit 1");
+  const NativeCode none = code_that_says(11);
+  std::signal(SIGCHLD, before);
+  EXPECT_EQ(answer(good), 9) << good.fault;
+  for (const NativeCode* const code : {&half, &none}) {
+    EXPECT_EQ(code->steps, nullptr);
+    EXPECT_EQ(code->fault, "the compiler " + (folder_ / "gcc").string() + " made no object");
+  }
+}
+
+TEST_F(CompilerProcess, NoneIsStartedAndNoCacheReadWhenTheProcessSaysSo) {
+  ASSERT_EQ(answer(code_that_says(12)), 12);
+  const std::size_t kept = files_in(cached()).size();
+  compiler("exit 1");
+  set_native("off");
+  const NativeCode same = code_that_says(12), other = code_that_says(13);
+  set_native("auto");
+  for (const NativeCode* const code : {&same, &other}) {
+    EXPECT_EQ(code->steps, nullptr);
+    EXPECT_EQ(code->fault, "rattleback::set_native(\"off\") holds for this process");
+  }
+  EXPECT_FALSE(fs::exists(folder_ / "number"));
+  EXPECT_EQ(files_in(cached()).size(), kept);
+  EXPECT_THROW(set_native("never"), Error);
+  EXPECT_EQ(process_native(), rattleback::Native::automatic);
+  EXPECT_EQ(answer(code_that_says(12)), 12);
 }
 
 TEST_F(CompilerProcess, ItWorksInAFolderOfOursWithUsualSignals) {

@@ -125,6 +125,18 @@ TEST_F(Hdf5File, LongModelTextAndManyNamesFit) {
   EXPECT_EQ(texts("/x", "columns").back(), "x[20000]");
 }
 
+TEST_F(Hdf5File, WhatAProgramHasSetForErrorsComesBack) {
+  const H5E_auto2_t mine = [](hid_t, void*) -> herr_t { return 0; };
+  H5E_auto2_t before = nullptr, after = nullptr;
+  void *data = nullptr, *none = nullptr;
+  H5Eget_auto2(H5E_DEFAULT, &before, &data);
+  H5Eset_auto2(H5E_DEFAULT, mine, nullptr);
+  write_trajectory(sleigh(), sleigh_run(), path("a.h5"));
+  H5Eget_auto2(H5E_DEFAULT, &after, &none);
+  H5Eset_auto2(H5E_DEFAULT, before, data);
+  EXPECT_EQ(after, mine);
+}
+
 TEST_F(Hdf5File, SameRunGivesTheSameBytes) {
   write_trajectory(sleigh(), sleigh_run(), path("a.h5"));
   Trajectory again = sleigh_run();

@@ -248,6 +248,7 @@ TEST(SystemsList, TitlesAndKindsAreThoseOfTheRealReader) {
 TEST(Version, IsThatOfTheBuild) {
   const std::string text = read_all(RATTLEBACK_SOURCE_DIR "/CMakeLists.txt");
   EXPECT_NE(text.find("project(rattleback VERSION " + std::string(report::kVersion) + " "), std::string::npos);
+  EXPECT_STREQ(version(), RATTLEBACK_VERSION);
 }
 
 }  // namespace

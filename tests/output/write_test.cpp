@@ -11,6 +11,7 @@
 #include <bit>
 #include <cstdlib>
 
+#include "output/hdf5.hpp"
 #include "rattleback/error.hpp"
 #include "report/samples.hpp"
 
@@ -122,6 +123,7 @@ TEST_F(OutputFile, LinkStaysALink) {
 
 // A limit on the size of files stands for a full disk.
 TEST_F(OutputFile, FullDiskLeavesTheOldFileAndNothingElse) {
+  report::own_hdf5();
   Trajectory t = sleigh_run();
   for (std::vector<double>* values :
        {&t.records.t, &t.records.energy, &t.records.residual_velocity, &t.records.multipliers})

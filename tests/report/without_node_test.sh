@@ -25,7 +25,7 @@ bundle() {
 cmake=$(command -v cmake)
 bundle no_node "Node.js and npm were not found" "$cmake" -DREPORT=ON -DNODE=NODE-NOTFOUND -DNPM=NPM-NOTFOUND \
   -DCMAKE_FIND_USE_SYSTEM_ENVIRONMENT_PATH=OFF -DCMAKE_FIND_USE_CMAKE_SYSTEM_PATH=OFF
-bundle switched_off "RATTLEBACK_REPORT=OFF" "$cmake" -DREPORT=OFF
+bundle switched_off "RATTLEBACK_WITH_REPORT=OFF" "$cmake" -DREPORT=OFF
 if command -v npm >/dev/null && command -v node >/dev/null; then
   bundle offline "npm could not fetch its packages" npm_config_registry=http://127.0.0.1:9/ \
     npm_config_cache="$work/cache" "$cmake" -DREPORT=ON

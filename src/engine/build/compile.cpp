@@ -1,13 +1,18 @@
 #include "engine/build/compile.hpp"
 
+#include <atomic>
 #include <csignal>
+#include <cstdint>
+#include <cstring>
 #include <ctime>
 #include <mutex>
 #include <set>
 #include <string_view>
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <fcntl.h>
+#include <link.h>
 #include <sys/stat.h>
 
 #include <fmt/format.h>
@@ -19,11 +24,19 @@
 #include "files/own.hpp"
 #include "files/temporary.hpp"
 #include "files/trusted.hpp"
+#include "rattleback/error.hpp"
 
 namespace rattleback {
 namespace {
 
-constexpr std::string_view kElf = "\177ELF";
+// An object whose table of sections, which linkers write at its end, is there: it was not left half written.
+bool is_whole_object(std::string_view bytes) {
+  ElfW(Ehdr) head;
+  if (bytes.size() < sizeof head || !bytes.starts_with(ELFMAG)) return false;
+  std::memcpy(&head, bytes.data(), sizeof head);
+  const std::uint64_t sections = std::uint64_t{head.e_shnum} * head.e_shentsize;
+  return head.e_shoff >= sizeof head && head.e_shoff <= bytes.size() && sections <= bytes.size() - head.e_shoff;
+}
 
 // A limit on the size of files (ulimit -f) is a fault of the write here, and not a signal that ends the program.
 class NoSizeSignal {
@@ -66,6 +79,8 @@ GivenUp& given_up() {
   static GivenUp out;
   return out;
 }
+
+std::atomic<Native> for_the_process = Native::automatic;  // NOLINT: one for the process
 
 NativeCode fault(std::string text, bool given_up = false) {
   NativeCode out;
@@ -113,14 +128,23 @@ Made make(const std::string& text, const std::string& compiler, const std::stop_
     if (made) (void)fchmod(made.get(), 0600);
   }
   const bool read = files::read_own(kObjectName, folder.fd(), kLargestEntry, out.object);
-  if (!read || !out.object.starts_with(kElf))
+  if (!read || !is_whole_object(out.object))
     return {"", fault(fmt::format("the compiler {} made no object", compiler))};
   return out;
 }
 
 }  // namespace
 
+Native process_native() { return for_the_process; }
+
+void set_native(const Choice<Native>& native) {
+  if (native.given() && native.text() != to_string(native.value()))
+    throw Error(fmt::format("set_native: '{}' is not known. Known are auto, on, off", native.text()));
+  for_the_process = native.value();
+}
+
 NativeCode native_code(const std::string& text, bool only_cached, const char* symbol, const std::stop_token& stop) {
+  if (process_native() == Native::off) return fault(kProcessOff, true);
   const auto found = find_compiler();
   if (!found) return fault("no C compiler (gcc, cc, clang) was found in PATH");
   const std::string compiler = found->string();

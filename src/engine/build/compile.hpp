@@ -7,6 +7,7 @@
 #include <string>
 
 #include "engine/job.hpp"
+#include "rattleback/policies.hpp"
 
 namespace rattleback {
 
@@ -19,6 +20,10 @@ struct NativeCode {
   // interpreted. A compiler that did not end is not asked again by this process.
   bool given_up = false;
 };
+
+// What set_native() said last, and what is said of a run that would have it otherwise.
+Native process_native();
+inline constexpr const char* kProcessOff = "rattleback::set_native(\"off\") holds for this process";
 
 // only_cached: nothing is compiled; without an object in the cache `steps` is null and `fault` says so.
 // symbol: the name of its function. stop: ends the compiler.

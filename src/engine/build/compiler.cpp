@@ -254,6 +254,8 @@ CompilerEnd run_compiler(const fs::path& compiler, const files::TemporaryFolder&
   int status = 0;
   const bool known = waitpid(child, &status, WNOHANG) == child;
   if (end != CompilerEnd::done) return end;
+  // Where the program ignores SIGCHLD, or waits for any child of its own, nobody can say how it ended: its object tells.
+  if (now == Child::gone) return CompilerEnd::done;
   return known && WIFEXITED(status) && WEXITSTATUS(status) == 0 ? CompilerEnd::done : CompilerEnd::failed;
 }
 

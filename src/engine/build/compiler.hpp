@@ -21,6 +21,7 @@ namespace rattleback {
 // After how many seconds a compiler is given up: 20, or $RATTLEBACK_COMPILER_SECONDS.
 [[nodiscard]] double compiler_patience();
 
+// done: or nobody knows, and what it made must be looked at.
 enum class CompilerEnd { done, failed, too_long, told_to_end };
 
 // Compiles kSourceName of the folder to kObjectName, silently.
