@@ -285,7 +285,9 @@ class Prepared {
   [[nodiscard]] Trajectory run(const Options& options = {}) const;
 
  private:
+  friend struct PreparedRuns;
   struct Shared;
+  explicit Prepared(std::shared_ptr<Shared> shared);
   std::shared_ptr<Shared> shared_;
 };
 Prepared prepare(const Model& model, const Options& options);

@@ -88,6 +88,7 @@ RunCore::RunCore(std::shared_ptr<const Model> base, const Options& given)
         fmt::format("--audit power adds up the work at the stages of Runge-Kutta methods on mechanical systems; '{}' "
                     "cannot tell it on this system. Leave it out",
                     method.name));
+  graph_ = model.graph;
   dense_ = wants_dense(options);
   adaptive_ = options.adaptive > 0.0;
   acceleration = system.acceleration();
@@ -95,16 +96,21 @@ RunCore::RunCore(std::shared_ptr<const Model> base, const Options& given)
 }
 
 bool RunCore::begin(const Options& given) {
-  if (!take_parameters(given)) return false;
+  model = model_for(given);
   put_start(model, given);
   options = complete(model, given);
+  return renew();
+}
+
+bool RunCore::renew() {
+  if (!take_parameters()) return false;
   start = consistent_start(system, options.project, functions);
   restart();
   return true;
 }
 
-// Parameters, and the starts that follow them.
-bool RunCore::take_parameters(const Options& given) {
+// The model with these parameters, and the starts that follow them. Its graph is that of now if nothing in it changes.
+Model RunCore::model_for(const Options& given) {
   Model next = *base_;
   if (!given.parameters.empty()) {
     if (!reader_ && base_->written) reader_ = std::make_unique<StartReader>(*base_);
@@ -112,15 +118,22 @@ bool RunCore::take_parameters(const Options& given) {
     for (auto& each : settings_of(given.parameters)) load.set.push_back(std::move(each));
     if (!reader_ || !reader_->read(load, next)) next = base_->with(settings_of(given.parameters));
   }
-  const bool same = next.parameters == model.parameters;
-  if (same) next.graph = model.graph;
-  model = std::move(next);
-  if (same) return true;
+  if (graph_ != nullptr && next.parameters == model.parameters) next.graph = graph_;
+  return next;
+}
+
+// Those of the model, if they are others than those of the run before.
+bool RunCore::take_parameters() {
+  if (graph_ == model.graph) return true;
+  graph_ = nullptr;
   const std::vector<double> values = given_values(model);
   equations.reset();
   auto* const plan = dynamic_cast<PlanStepper*>(method.stepper.get());
-  return plan != nullptr && system.take_parameters() && functions.take_parameters(values) &&
-         plan->set_parameters(values);
+  if (plan == nullptr || !system.take_parameters() || !functions.take_parameters(values) ||
+      !plan->set_parameters(values))
+    return false;
+  graph_ = model.graph;
+  return true;
 }
 
 // Is more of the step decided by the start than its numbers? Then it is derived for each.
@@ -166,7 +179,9 @@ bool RunCore::settle_parameters() {
   if (!graph->set_parameters(changed_, model.parameter_errors)) return false;
   model.graph = std::move(graph);
   for (std::size_t i = 0; i < model.parameters.size(); ++i) model.parameters[i].second = changed_[i];
+  graph_ = nullptr;
   if (!system.take_parameters() || !functions.take_parameters(changed_)) return false;
+  graph_ = model.graph;
   equations.reset();
   changed_.clear();
   return true;

@@ -27,6 +27,11 @@ class RunCore {
   // False, and the core is of no use any more, where parameters decide otherwise than they did. Throws Error as the
   // constructor; the next begin() is as if there had been no such call.
   bool begin(const Options& given);
+  // The same for a start and parameters that were put into `model`; the options stay.
+  bool renew();
+
+  // Was it false because of what a parameter decides?
+  [[nodiscard]] bool decided_otherwise() const { return graph_ == nullptr; }
 
   // Other values of the model's parameters and inputs (model/inputs.hpp) while a run goes on, all of them in their order: the
   // step goes on from its state. only_inputs: nothing else has changed. False, and nothing was changed, where something would
@@ -42,7 +47,8 @@ class RunCore {
   [[nodiscard]] const std::shared_ptr<const Model>& base() const { return base_; }
 
  private:
-  bool take_parameters(const Options& given);
+  Model model_for(const Options& given);
+  bool take_parameters();
   bool settle_parameters();
   void find_start();
   [[nodiscard]] bool step_depends_on_start() const;
@@ -50,6 +56,7 @@ class RunCore {
   std::shared_ptr<const Model> base_;  // as it was given
   std::unique_ptr<StartReader> reader_;
   bool dense_ = false, adaptive_ = false;  // what the step was bound for
+  std::shared_ptr<const Graph> graph_;     // of the parameters that were taken last; null: that failed
   std::vector<double> changed_;  // parameters that only the step and what observes it have so far; empty: none
 
  public:

@@ -20,6 +20,13 @@ struct FollowedRun {
   std::vector<double> q0, v0;  // the start, after a projection
 };
 
+// Runs of one Prepared that somebody follows, for studies that take many.
+struct PreparedRuns {
+  // The options are complete but for what the method has: [run] was looked at where the study began.
+  static Prepared prepare(const Model& model, const Options& options);
+  static FollowedRun run(const Prepared& prepared, const Options& options, const Follower& follower = {});
+};
+
 // As simulate(), without Options::audit_order.
 FollowedRun simulate(const Model& model, const Options& options, const Follower& follower);
 

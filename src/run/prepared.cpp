@@ -3,6 +3,7 @@
 #include "option/run_table.hpp"
 #include "rattleback/error.hpp"
 #include "rattleback/simulate.hpp"
+#include "run/follow.hpp"
 #include "run/run_of.hpp"
 
 namespace rattleback {
@@ -40,30 +41,52 @@ struct Prepared::Shared {
     const std::lock_guard lock(mutex);
     idle.push_back(std::move(core));
   }
+  template <class Run>
+  auto with_core(const Options& asked, const Run& run);
 };
 
-Prepared::Prepared(const Model& model, const Options& options) : shared_(std::make_shared<Shared>()) {
+Prepared::Prepared(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
+
+Prepared::Prepared(const Model& model, const Options& options) {
   if (const std::string faults = options.validate(); !faults.empty()) throw Error(faults);
-  shared_->model = std::make_shared<const Model>(model);
-  shared_->options = with_run_table(model, options, Place::run);
-  shared_->idle.push_back(std::make_unique<RunCore>(shared_->model, shared_->options));
+  *this = PreparedRuns::prepare(model, with_run_table(model, options, Place::run));
+}
+
+Prepared PreparedRuns::prepare(const Model& model, const Options& options) {
+  if (const std::string faults = options.validate(); !faults.empty()) throw Error(faults);
+  auto shared = std::make_shared<Prepared::Shared>();
+  shared->model = std::make_shared<const Model>(model);
+  shared->options = options;
+  shared->idle.push_back(std::make_unique<RunCore>(shared->model, options));
+  return Prepared(std::move(shared));
 }
 
 Prepared::Prepared(Prepared&&) noexcept = default;
 Prepared& Prepared::operator=(Prepared&&) noexcept = default;
 Prepared::~Prepared() = default;
 
-Trajectory Prepared::run(const Options& asked) const {
-  const Options options = filled(asked, shared_->options);
-  if (const std::string faults = options.validate(); !faults.empty()) throw Error(faults);
-  if (const std::string text = differs_in_plan(shared_->options, options); !text.empty())
+// Calls run(core, options) with a core at the start that these options ask for.
+template <class Run>
+auto Prepared::Shared::with_core(const Options& asked, const Run& run) {
+  const Options all = filled(asked, options);
+  if (const std::string faults = all.validate(); !faults.empty()) throw Error(faults);
+  if (const std::string text = differs_in_plan(options, all); !text.empty())
     throw Error(text + ". Its runs share the plan of a step; prepare another one for this");
-  std::unique_ptr<RunCore> core = shared_->take();
-  if (core != nullptr && !core->begin(options)) core = nullptr;
-  if (core == nullptr) core = std::make_unique<RunCore>(shared_->model, options);
-  Trajectory out = run_of(*core, options);
-  shared_->give_back(std::move(core));
+  std::unique_ptr<RunCore> core = take();
+  if (core != nullptr && !core->begin(all)) core = nullptr;
+  if (core == nullptr) core = std::make_unique<RunCore>(model, all);
+  auto out = run(*core, all);
+  give_back(std::move(core));
   return out;
+}
+
+Trajectory Prepared::run(const Options& asked) const {
+  return shared_->with_core(asked, [](RunCore& core, const Options& options) { return run_of(core, options); });
+}
+
+FollowedRun PreparedRuns::run(const Prepared& prepared, const Options& options, const Follower& follower) {
+  return prepared.shared_->with_core(options,
+                                     [&](RunCore& core, const Options&) { return followed_run(core, follower); });
 }
 
 Prepared prepare(const Model& model, const Options& options) { return {model, options}; }

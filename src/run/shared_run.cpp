@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "model/inputs.hpp"
 #include "model/kind_facts.hpp"
 #include "rattleback/cancelled.hpp"
 #include "rattleback/error.hpp"
@@ -25,15 +26,15 @@ Model without_exact(Model model) {  // it belongs to one start
 }
 
 // Only what runs share may be asked for.
-Options checked(const Model& model, const Options& asked) {
+const Options& checked(const Model& model, const Options& asked) {
   if (const std::string faults = asked.validate(); !faults.empty()) throw Error(faults);
-  Options o = complete(model, asked);
+  const Options o = complete(model, asked);
   const bool plain = !SingleSteps::wanted(o) && o.checkpoint.empty() && !o.keep_records && !o.audit_reverse &&
                      !o.audit_power && o.redundant == Redundant::refuse && o.newton == Newton::best;
   if (!plain || !facts_of(model).shared) throw Error("such runs do not share what they derive");
   if (o.tableau.empty() && find_entry(o.method).as<EnergyMethod>() != nullptr)
     throw Error("the step depends on the start");
-  return o;
+  return asked;
 }
 
 PlanStepper& plan_stepper_of(BoundMethod& method) {
@@ -43,7 +44,7 @@ PlanStepper& plan_stepper_of(BoundMethod& method) {
   return *stepper;
 }
 
-System& checked(System& system) {
+const System& checked(const System& system) {
   if (system.is_large() || system.graded_mass()) throw Error("such systems are taken one by one");
   if (const auto* const f = system.as<Mechanical>(); f != nullptr && !f->added.c.empty())
     throw Error("the added inertia depends on the start");
@@ -94,19 +95,15 @@ void LaneCode::took(double seconds, double steps, const PlanStepper& stepper) {
 }
 
 SharedRun::SharedRun(Model model, const Options& options, LaneCode& code)
-    : model_(without_exact(std::move(model))),
-      options_(checked(model_, options)),
+    : core_(std::make_shared<const Model>(without_exact(model)), checked(model, options)),
+      options_(core_.options),
+      system_(checked(core_.system)),
       grid_(options_, 0),
-      system_(model_),
-      functions_(checked(system_)),
-      method_(bind(system_, options_, consistent_start(system_, options_.project, functions_))),
-      stepper_(plan_stepper_of(method_)),
+      stepper_(plan_stepper_of(core_.method)),
       code_(code),
       lanes_(stepper_),
       observer_(system_),
-      acceleration_(system_.acceleration()),
-      graph_(model_.graph) {
-  for (const auto& parameter : model_.parameters) parameters_.push_back(parameter.second);
+      parameters_(given_values(core_.model)) {
   if (!stepper_.set_parameters(parameters_)) throw Error("its step does not take parameters");
   if (const std::string reason = code.begin(stepper_); !reason.empty()) throw Error(reason);
 }
@@ -121,9 +118,9 @@ bool SharedRun::has_values() const {
     };
     if (const auto* const mechanical = system_.as<Mechanical>()) {
       const Mechanical& f = *mechanical;
-      all.push_back(model_.lagrangian);
-      if (model_.kinetic) all.push_back(*model_.kinetic);
-      if (model_.potential) all.push_back(*model_.potential);
+      all.push_back(core_.model.lagrangian);
+      if (core_.model.kinetic) all.push_back(*core_.model.kinetic);
+      if (core_.model.potential) all.push_back(*core_.model.potential);
       for (const auto* list : {&f.p, &f.Lq, &f.applied, &f.g, &f.k}) add(f.graph, *list);
       formulas_.emplace(f.graph, all, f.n, f.m);
     } else {
@@ -133,33 +130,23 @@ bool SharedRun::has_values() const {
       formulas_.emplace(f.graph, all, f.n, f.m);
     }
   }
-  for (const double x : (*formulas_)(model_.t0, model_.q0, model_.v0, model_.z0))
+  for (const double x : (*formulas_)(core_.model.t0, core_.model.q0, core_.model.v0, core_.model.z0))
     if (!std::isfinite(x)) return false;
-  return true;
-}
-
-// Those of the model, if they are others than those of the member before.
-bool SharedRun::take_parameters() {
-  if (graph_ == model_.graph) return true;
-  graph_ = nullptr;
-  parameters_.clear();
-  for (const auto& parameter : model_.parameters) parameters_.push_back(parameter.second);
-  if (!system_.take_parameters() || !functions_.take_parameters(parameters_) || !stepper_.set_parameters(parameters_))
-    return false;
-  if (formulas_) formulas_->set_parameters(parameters_);
-  graph_ = model_.graph;
   return true;
 }
 
 bool SharedRun::add() try {
   if (members_.empty()) lanes_.clear();
-  if (!take_parameters() || !has_values()) return false;
+  if (!core_.renew()) return false;
+  if (std::vector<double> now = given_values(core_.model); now != parameters_) {
+    parameters_ = std::move(now);
+    if (formulas_) formulas_->set_parameters(parameters_);
+  }
   const auto* const f = system_.as<Mechanical>();
-  if (f != nullptr && !f->mass && !added_inertia(model_, f->graph, f->Lvv, f->K).c.empty()) return false;
+  if (!has_values() || (f != nullptr && !f->mass && !added_inertia(core_.model, f->graph, f->Lvv, f->K).c.empty()))
+    return false;
   Member m;
-  m.start = consistent_start(system_, options_.project, functions_);
-  stepper_.renew(f != nullptr && system_.m() > 0 ? functions_.multiplier_scale(m.start) : 1.0);
-  stepper_.start(m.start.t, m.start.q, m.start.v, m.start.multipliers, m.start.acceleration);
+  m.start = core_.start;
   lanes_.put(static_cast<int>(members_.size()));
   observer_.set_parameters(parameters_, members_.size());
   m.parameters = parameters_;
@@ -231,11 +218,11 @@ std::vector<std::optional<SharedResult>> SharedRun::run() {
     if (grid_.last != 0.0)
       r.notes.push_back(fmt::format("t = {:.10g} is not a multiple of the step {:g}: the last step was {:.10g}",
                                     *options_.until, grid_.h, grid_.last));
-    r.notes.insert(r.notes.end(), method_.notes.begin(), method_.notes.end());
+    r.notes.insert(r.notes.end(), core_.method.notes.begin(), core_.method.notes.end());
     if (grid_.thinned) r.notes.push_back(thinned_note(grid_));
     if (std::string note = code_.note(); !note.empty()) r.notes.push_back(std::move(note));
-    (void)acceleration_->set_parameters(m.parameters);
-    if (!lanes_.determines_multipliers(static_cast<int>(i), *acceleration_) && system_.m() > 0)
+    (void)core_.acceleration->set_parameters(m.parameters);
+    if (!lanes_.determines_multipliers(static_cast<int>(i), *core_.acceleration) && system_.m() > 0)
       r.notes.emplace_back(
           "the acceleration level does not determine the multipliers at the end: those of the last stage are reported");
     if (system_.has_energy()) r.energy_error = m.monitor.max_energy_error;

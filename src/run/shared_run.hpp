@@ -16,12 +16,11 @@
 #include <vector>
 
 #include "audit/monitor.hpp"
-#include "bind/bind.hpp"
 #include "engine/lane_group.hpp"
+#include "run/core.hpp"
 #include "run/grid.hpp"
 #include "run/pace.hpp"
 #include "system/lane_observer.hpp"
-#include "system/start/start.hpp"
 
 namespace rattleback {
 
@@ -75,38 +74,33 @@ class SharedRun {
   SharedRun& operator=(const SharedRun&) = delete;
 
   // The model whose q0, v0 and z0 are the next start, and whose parameters the next member has (StartReader).
-  [[nodiscard]] Model& model() { return model_; }
+  [[nodiscard]] Model& model() { return core_.model; }
   // Takes the start in model() as the next of a group. False: this run must be made alone.
   bool add();
   // Was the last one false because of what a parameter decides?
-  [[nodiscard]] bool decided_otherwise() const { return graph_ == nullptr; }
+  [[nodiscard]] bool decided_otherwise() const { return core_.decided_otherwise(); }
   // Runs the group, which has at most kAtOnce members. A result is missing where a run must be made alone. Throws Cancelled.
   std::vector<std::optional<SharedResult>> run();
 
-  [[nodiscard]] const std::string& method() const { return method_.name; }
-  [[nodiscard]] int stages() const { return method_.stages; }
-  [[nodiscard]] int order() const { return method_.order(); }
+  [[nodiscard]] const std::string& method() const { return core_.method.name; }
+  [[nodiscard]] int stages() const { return core_.method.stages; }
+  [[nodiscard]] int order() const { return core_.method.order(); }
   [[nodiscard]] double step() const { return grid_.h; }
   [[nodiscard]] std::int64_t steps() const { return grid_.whole + (grid_.last != 0.0 ? 1 : 0); }
 
  private:
   [[nodiscard]] bool has_values() const;
-  bool take_parameters();
   void record();
   void advance(double h, std::int64_t steps);
 
-  Model model_;
-  Options options_;
+  RunCore core_;
+  const Options& options_;
+  const System& system_;
   TimeGrid grid_;
-  System system_;
-  StartFunctions functions_;
-  BoundMethod method_;
   PlanStepper& stepper_;
   LaneCode& code_;
   LaneGroup lanes_;
   LaneObserver observer_;
-  std::unique_ptr<Acceleration> acceleration_;
-  std::shared_ptr<const Graph> graph_;         // of the model whose parameters were taken over last; null: it failed
   std::vector<double> parameters_;             // they
   mutable std::optional<Evaluator> formulas_;  // that must have values at a start
   struct Member {

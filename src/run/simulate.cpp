@@ -352,6 +352,10 @@ Trajectory told(Trajectory out) {
 FollowedRun simulate(const Model& model, const Options& options, const Follower& follower) {
   if (const std::string faults = options.validate(); !faults.empty()) throw Error(faults);
   RunCore core(std::make_shared<const Model>(model), options);
+  return followed_run(core, follower);
+}
+
+FollowedRun followed_run(RunCore& core, const Follower& follower) {
   Trajectory out = Run(core, follower).go();
   return {told(std::move(out)), core.start.q, core.start.v};
 }

@@ -18,10 +18,13 @@
 namespace rattleback {
 namespace {
 
-Trajectory run(const Model& model, Options options, const std::string& method, int stages, double step, double until) {
+// prepared: of this method, made by its first run.
+Trajectory run(const Model& model, std::optional<Prepared>& prepared, Options options, const std::string& method,
+               int stages, double step, double until) {
   options.method = method;
   options = end_state_options(with_run_table(model, options, Place::order), method, stages, step, until);
-  Trajectory t = simulate(model, options, Follower{}).trajectory;
+  if (!prepared) prepared = PreparedRuns::prepare(model, options);
+  Trajectory t = PreparedRuns::run(*prepared, options).trajectory;
   if (t.status == Status::cancelled) throw Cancelled(t.message);
   if (t.status != Status::done)
     throw Error(fmt::format("{} with step {:g} did not reach t = {:g}: {}", method, step, until, t.message));
@@ -49,10 +52,11 @@ OrderReport order_study(const Model& model, const OrderRequest& request) {
     std::vector<double> all, eq, ev, em;
     OrderSlope slope;
     double size = 0.0, size_m = 0.0;
+    std::optional<Prepared> prepared;
     for (const double h : request.steps) {
       Trajectory t;
       try {
-        t = run(model, request.options, name, stages, h, request.until);
+        t = run(model, prepared, request.options, name, stages, h, request.until);
       } catch (const Cancelled&) {
         throw Cancelled(fmt::format("cancelled after {} of {} runs", out.runs.size(),
                                     request.methods.size() * request.steps.size()));
