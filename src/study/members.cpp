@@ -25,19 +25,19 @@ namespace {
 constexpr double kMostMembers = 1e8;
 
 // A start value by its name: the vector of the model that holds it, and the place in it.
-struct Place {
+struct Element {
   std::vector<double> Model::*vector;
   std::int32_t index;
 };
 
-std::optional<Place> start_place(const Model& model, std::string_view name) {
+std::optional<Element> start_place(const Model& model, std::string_view name) {
   const bool primed = name.ends_with('\'');
   const std::string_view stem = primed ? name.substr(0, name.size() - 1) : name;
   if (primed && !facts_of(model).primed) return std::nullopt;
-  if (const auto i = model.coordinates.find(stem)) return Place{primed ? &Model::v0 : &Model::q0, *i};
+  if (const auto i = model.coordinates.find(stem)) return Element{primed ? &Model::v0 : &Model::q0, *i};
   if (primed) return std::nullopt;
-  if (const auto i = model.odae.velocities.find(stem)) return Place{&Model::v0, *i};
-  if (const auto i = model.algebraic.find(stem)) return Place{&Model::z0, *i};
+  if (const auto i = model.odae.velocities.find(stem)) return Element{&Model::v0, *i};
+  if (const auto i = model.algebraic.find(stem)) return Element{&Model::z0, *i};
   return std::nullopt;
 }
 
@@ -274,7 +274,7 @@ bool MemberModels::place(std::size_t member, StartReader* reader, Model& model) 
     return reader->read(options, model) && model.q0.size() == base_.q0.size() && model.v0.size() == base_.v0.size();
   }
   for (std::size_t i = 0; i < row.size(); ++i) {
-    const Place place = *start_place(model, members_.names[i]);
+    const Element place = *start_place(model, members_.names[i]);
     (model.*place.vector)[static_cast<std::size_t>(place.index)] = row[i];
   }
   return true;
@@ -286,7 +286,7 @@ Model MemberModels::read(std::size_t member) const {
   if (!source_) {
     Model model = base_;
     for (std::size_t i = 0; i < row.size(); ++i) {
-      const Place place = *start_place(model, members_.names[i]);
+      const Element place = *start_place(model, members_.names[i]);
       (model.*place.vector)[static_cast<std::size_t>(place.index)] = row[i];
     }
     return model;

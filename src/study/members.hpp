@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/starts/start_reader.hpp"
+#include "option/option_table.hpp"
 #include "rattleback/analysis.hpp"
 
 namespace rattleback {
