@@ -39,9 +39,9 @@ struct Options;  // rattleback/simulate.hpp
 
 // Optional defaults for a run, from the file's [run] table.
 struct RunDefaults {
-  std::optional<std::string> method;
-  std::optional<int> stages;
-  std::optional<double> step, until;
+  std::optional<std::string> method = {};
+  std::optional<int> stages = {};
+  std::optional<double> step = {}, until = {};
   std::shared_ptr<const Options> others;  // all other options that it gives; null: there are none
 };
 

@@ -178,7 +178,7 @@ RowRank row_rank(const Graph& g, const Entries& matrix, std::int32_t rows, std::
 double largest_value(const FamilyMechanical& f, const Entries& matrix, double t, std::span<const double> q,
                      std::span<const double> v) {
   double big = 0.0;
-  for (const auto& t : triplets(f.graph, matrix, f.n, f.m, t, q, v)) big = std::fmax(big, std::fabs(t.value()));
+  for (const auto& entry : triplets(f.graph, matrix, f.n, f.m, t, q, v)) big = std::fmax(big, std::fabs(entry.value()));
   return big;
 }
 
