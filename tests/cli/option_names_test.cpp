@@ -125,8 +125,8 @@ TEST_F(OptionNames, ComeBeforeTheModelsOwn) {
              exact = json({"run", "loose.toml", "--newton-tol", "0", "--audit", "order", "--json"});
   EXPECT_NE(loose["q"], plain["q"]);
   EXPECT_EQ(exact["q"], plain["q"]);
-  EXPECT_TRUE(loose.dump().find("reverse_defect") != std::string::npos);
-  EXPECT_TRUE(exact.dump().find("reverse_defect") == std::string::npos);
+  EXPECT_TRUE(loose.dump().find("reversibility") != std::string::npos);
+  EXPECT_TRUE(exact.dump().find("reversibility") == std::string::npos);
   write("ode.toml", kBead + "[run]\nmethod = \"ode\"\nrtol = 1e-3\nstep = 0.1\nuntil = 1\n");
   EXPECT_EQ(rattleback({"run", "ode.toml", "--method", "spark-gauss"}).status, 0);
   write("composed.toml", kBead + "[run]\nstep = 0.1\nuntil = 1\ncompose = 4\n");
