@@ -164,11 +164,11 @@ void describe_port_hamiltonian(const System& system, CheckReport& out) {
     const AlgebraicPart part = algebraic_part(f);
     out.index = !part.constraining.empty() ? 2 : !part.determining.empty() ? 1 : 0;
     if (f.n <= kMostStates) out.port_hamiltonian = port_hamiltonian_text(f);
-  } else if (const auto* const single = system.as<Mechanical>(); single != nullptr &&
-                                                                 2 * system.n() + system.m() <= kMostStates &&
-                                                                 why_no_port_hamiltonian_form(system.model()).empty()) {
-    out.port_hamiltonian = port_hamiltonian_text(port_hamiltonian_form(system.model(), *single));
+    return;
   }
+  const auto* const f = system.as<Mechanical>();
+  if (f == nullptr || 2 * f->n + f->m > kMostStates || !why_no_port_hamiltonian_form(system.model()).empty()) return;
+  out.port_hamiltonian = port_hamiltonian_text(port_hamiltonian_form(system.model(), *f));
 }
 
 // Why no method takes a model that could not be made ready in single coordinates; "" when some do.
