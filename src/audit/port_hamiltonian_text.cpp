@@ -5,7 +5,8 @@ namespace rattleback {
 std::vector<CheckReport::MatrixText> port_hamiltonian_text(const PortHamiltonian& f) {
   std::vector<CheckReport::MatrixText> out;
   const auto text = [&](NodeId e) {
-    return to_string(f.graph, e, [&](const Node& leaf) {
+    return to_string(f.graph, e, [&](const Node& leaf) -> std::string {
+      if (leaf.op == Op::input) return "given";  // from outside
       return leaf.space == kTime ? std::string("t") : f.states[static_cast<std::size_t>(leaf.base())];
     });
   };
