@@ -29,13 +29,14 @@ std::vector<std::set<std::uint32_t>> parameters_of(const ParameterSlots& slots) 
   return out;
 }
 
-// k[2] becomes k_2; a word of the language gets a _ behind it, and a name that is there already, too.
+// k[2] becomes k_2, and a.k a_k; a word of the language gets a _ behind it, and a name that is there already, too.
 std::vector<std::string> identifiers(const ParameterText::Values& values) {
   std::vector<std::string> out;
   for (const auto& value : values) {
     std::string name = value.first;
     std::erase(name, ']');
-    std::replace(name.begin(), name.end(), '[', '_');
+    std::replace_if(
+        name.begin(), name.end(), [](char c) { return c == '[' || c == '.'; }, '_');
     while (!is_identifier(name) || std::find(out.begin(), out.end(), name) != out.end()) name += '_';
     out.push_back(name);
   }
