@@ -39,12 +39,6 @@ std::string why_not_plan(const Plan& plan) {
   return plan.guess_program().loops.empty() ? "" : "its model has families that are not unrolled";
 }
 
-std::string listed(std::span<const std::int32_t> slots) {
-  std::string out;
-  for (const std::int32_t slot : slots) out += (out.empty() ? "" : ", ") + std::to_string(slot);
-  return out;
-}
-
 // The programs of a plan as functions of a workspace in memory, and where that has what (written_steps.hpp).
 class PlanText : private TextOut {
  public:
@@ -92,12 +86,12 @@ std::string PlanText::block(const Plan::Block& b, std::size_t number) {
   const auto made = [&](const char* what, const Program& p) { return function(fmt::format("{}{}", what, number), p); };
   const std::string before = made("before", b.before), residual = made("residual", b.residual),
                     jacobian = made("jacobian", b.jacobian);
-  std::string leading = "nullptr", scales;
-  for (const Equations::Scale s : b.scales)
-    scales += fmt::format("{}{}", scales.empty() ? "" : ", ", static_cast<int>(s));
+  std::string leading = "nullptr";
+  std::vector<int> scales;
+  for (const Equations::Scale s : b.scales) scales.push_back(static_cast<int>(s));
   put("  static constexpr int {0}_unknowns{1}[] = {{{2}}};\n"
       "  static constexpr unsigned char {0}_scales{1}[] = {{{3}}};\n",
-      prefix_, number, listed(b.unknowns), scales);
+      prefix_, number, fmt::join(b.unknowns, ", "), fmt::join(scales, ", "));
   if (b.leading) {
     const LeadingSlots& d = *b.leading;
     const std::string matrix = made("matrix", d.matrix), right = made("right", d.right),
@@ -123,7 +117,7 @@ std::string PlanText::plan(bool continues) {
     return fmt::format("{}_{}", prefix_, what);
   };
   const std::string all_blocks = array("Block", "blocks", blocks),
-                    unknowns = array("int", "unknowns", listed(at.unknowns));
+                    unknowns = array("int", "unknowns", fmt::format("{}", fmt::join(at.unknowns, ", ")));
   put("  static constexpr Plan {}_plan = {{{{.t = {}, .h = {}, .h_before = {}, .state = {}, .velocity = {},\n"
       "      .acceleration = {}, .multiplier = {}, .result = {}, .unknowns = {}, .linear = {}, .continues = {}}},\n"
       "      {}, {}, {{{}}}, {{{}}}}};\n",
@@ -265,7 +259,7 @@ void HeaderText::residuals() {
 // can be made.
 void HeaderText::shape() {
   put("\n  static constexpr double kGamma[] = {{{}}};\n", literals(shape_.gamma));
-  if (!shape_.angles.empty()) put("  static constexpr int kAngles[] = {{{}}};\n", listed(shape_.angles));
+  if (!shape_.angles.empty()) put("  static constexpr int kAngles[] = {{{}}};\n", fmt::join(shape_.angles, ", "));
   if (data_.step.has(kReferenceEnergy))
     put("  static constexpr int kReferenceEnergy = {};\n", data_.step.slot(kReferenceEnergy));
   put(R"(  static constexpr Shape kShape = {{.n = {}, .nv = {}, .m = {}, .state = {}, .gamma = kGamma,

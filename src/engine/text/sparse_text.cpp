@@ -61,15 +61,12 @@ class Writer : private TextOut {
  private:
   // Statements of the part that is being collected.
   void program(const Program& p);
-  void products(const Products& list, bool to_matrix);
-  void bounds(const SparsePlan::Block& b);
+  void products(const Products& list, const char* to, const char* second = "w", std::int32_t shift = 0);
   void values(const SparsePlan::Block& b);
-  void run(const Products& list, const Products::Run& run, const char* to, const char* second, std::int32_t shift);
   void fill(std::int32_t to, std::int32_t size, std::int32_t from);  // from < 0: zeros
 
   // Their text, for the members i .. end-1.
   void write_part();
-  void write_instruction(const Program& p, const Instruction& in);
   void write_loop(const Program& p, const Loop& loop, bool plain);
   void write_members(const Loop& loop, bool vector);
   void write_run(std::span<const Products::Factors> factors, const Products::Run& run, const char* to,
@@ -121,7 +118,11 @@ void Writer::program(const Program& p) {
       touch(true, in.dst, 0);
       for_each_read(in, [&](std::uint32_t slot) { touch(false, slot, 0); });
       s.single = true;
-      s.write = [this, &p, &in] { write_instruction(p, in); };
+      s.write = [this, &p, &in] {
+        line("{}", statement(
+                       p, in, kOne, [](std::uint32_t slot) { return fmt::format("w[{}]", slot); },
+                       [&](const std::vector<double>& values) { return fmt::format("tables[{}]", table(values)); }));
+      };
       continue;
     }
     const Loop& loop = p.loops[in.a];
@@ -136,12 +137,6 @@ void Writer::program(const Program& p) {
     }
     s.write = [this, &p, &loop, plain] { write_loop(p, loop, plain); };
   }
-}
-
-void Writer::write_instruction(const Program& p, const Instruction& in) {
-  line("{}", statement(
-                 p, in, kOne, [](std::uint32_t slot) { return fmt::format("w[{}]", slot); },
-                 [&](const std::vector<double>& values) { return fmt::format("tables[{}]", table(values)); }));
 }
 
 // The loop over members, four at a time or one by one.
@@ -194,74 +189,63 @@ void Writer::write_members(const Loop& loop, bool vector) {
 void Writer::write_loop(const Program& p, const Loop& loop, bool plain) {
   loop_tables_.clear();
   for (const std::vector<double>& t : p.tables) loop_tables_.push_back(table(t));
-  for (const LoopInstruction& in : loop.body)
+  std::vector<const LoopInstruction*> sinks;
+  for (const LoopInstruction& in : loop.body) {
     if (in.what == LoopCode::broadcast) line("const double b{} = w[{}];", in.dst, in.a);
+    if (is_sink(in)) sinks.push_back(&in);
+  }
   const auto member = [&](const LoopInstruction& in, const std::string& value, bool vector) {
     return stored("w", in.a, in.b, in.what == LoopCode::store ? "=" : "+=", value, vector);
   };
-  if (plain) {
+  const auto members = [&](const auto& sink) {
     for (const bool vector : {true, false}) {
       open(loop_over(vector));
       write_members(loop, vector);
-      for (const LoopInstruction& in : loop.body)
-        if (is_sink(in)) line("{}", member(in, fmt::format("r{}", in.dst), vector));
+      for (std::size_t k = 0; k < sinks.size(); ++k) line("{}", sink(k, fmt::format("r{}", sinks[k]->dst), vector));
       close();
     }
+  };
+  if (plain) {
+    members([&](std::size_t k, const std::string& x, bool vector) { return member(*sinks[k], x, vector); });
     return;
   }
   // kChunk members, then what they store, sink by sink.
   open(fmt::format("for (int first = i, last = end; first < last; first += {})", kChunk));
   line("const int end = first + {} < last ? first + {} : last;", kChunk, kChunk);
-  std::size_t sinks = 0;
-  for (const LoopInstruction& in : loop.body)
-    if (is_sink(in)) line("double x{}[{}];", sinks++, kChunk);
+  for (std::size_t k = 0; k < sinks.size(); ++k) line("double x{}[{}];", k, kChunk);
   line("int i = first;");
-  for (const bool vector : {true, false}) {
-    open(loop_over(vector));
-    write_members(loop, vector);
-    sinks = 0;
-    for (const LoopInstruction& in : loop.body)
-      if (is_sink(in))
-        line(fmt::runtime(vector ? "V(x{} + (i - first)) = r{};" : "x{}[i - first] = r{};"), sinks++, in.dst);
-    close();
-  }
-  sinks = 0;
-  for (const LoopInstruction& in : loop.body) {
-    if (!is_sink(in)) continue;
-    const std::size_t x = sinks++;
+  const auto kept = [](std::size_t k, bool vector) {
+    return fmt::format(fmt::runtime(vector ? "V(x{} + (i - first))" : "x{}[i - first]"), k);
+  };
+  members([&](std::size_t k, const std::string& x, bool vector) { return kept(k, vector) + " = " + x + ";"; });
+  for (std::size_t k = 0; k < sinks.size(); ++k) {
+    const LoopInstruction& in = *sinks[k];
     if (in.what == LoopCode::reduce) {
-      line("{{ double s = 0.0; for (i = first; i < end; ++i) s += x{}[i - first]; w[{}] += s; }}", x, in.a);
+      line("{{ double s = 0.0; for (i = first; i < end; ++i) s += x{}[i - first]; w[{}] += s; }}", k, in.a);
       continue;
     }
     line("i = first;");
-    if (in.b == 1) line("{} {}", loop_over(true), member(in, fmt::format("V(x{} + (i - first))", x), true));
-    line("{} {}", loop_over(false), member(in, fmt::format("x{}[i - first]", x), false));
+    if (in.b == 1) line("{} {}", loop_over(true), member(in, kept(k, true), true));
+    line("{} {}", loop_over(false), member(in, kept(k, false), false));
   }
   close();
 }
 
 // to[..] = sum of w[a] * second[b]
-void Writer::run(const Products& list, const Products::Run& run, const char* to, const char* second,
-                 std::int32_t shift) {
-  const auto factors = list.factors().subspan(static_cast<std::size_t>(run.first), static_cast<std::size_t>(run.terms));
-  const bool bound = std::string_view(second) != "w", matrix = std::string_view(to) != "w";
-  LoopStatement& s = part_.emplace_back();
-  s.count = run.count;
-  s.accesses.push_back(
-      {matrix ? LoopStatement::kMatrix : LoopStatement::kWorkspace, true, run.to + shift, run.to_step});
-  for (const Products::Factors& f : factors) {
-    s.accesses.push_back({LoopStatement::kWorkspace, false, f.a, f.a_step});
-    if (!bound) s.accesses.push_back({LoopStatement::kWorkspace, false, f.b, f.b_step});
+void Writer::products(const Products& list, const char* to, const char* second, std::int32_t shift) {
+  const auto array = std::string_view(to) != "w" ? LoopStatement::kMatrix : LoopStatement::kWorkspace;
+  for (const Products::Run& run : list.runs()) {
+    const auto factors =
+        list.factors().subspan(static_cast<std::size_t>(run.first), static_cast<std::size_t>(run.terms));
+    LoopStatement& s = part_.emplace_back();
+    s.count = run.count;
+    s.accesses.push_back({array, true, run.to + shift, run.to_step});
+    for (const Products::Factors& f : factors) {
+      s.accesses.push_back({LoopStatement::kWorkspace, false, f.a, f.a_step});
+      if (std::string_view(second) == "w") s.accesses.push_back({LoopStatement::kWorkspace, false, f.b, f.b_step});
+    }
+    s.write = [this, factors, &run, to, second, shift] { write_run(factors, run, to, second, shift); };
   }
-  s.write = [this, factors, &run, to, second, shift] { write_run(factors, run, to, second, shift); };
-}
-
-void Writer::products(const Products& list, bool to_matrix) {
-  for (const Products::Run& r : list.runs()) run(list, r, to_matrix ? "out" : "w", "w", 0);
-}
-
-void Writer::bounds(const SparsePlan::Block& b) {
-  for (const Products::Run& r : b.bounds.runs()) run(b.bounds, r, "w", "size", b.bound);
 }
 
 void Writer::write_run(std::span<const Products::Factors> factors, const Products::Run& run, const char* to,
@@ -340,13 +324,14 @@ SparseText Writer::write() {
   for (const SparsePlan::Block& b : plan_.blocks()) {  // in the order of SparsePart
     const auto start = [&] {
       program(b.before);
-      products(b.fixed, false);
+      products(b.fixed, "w");
     };
     const auto matrix = [&] {
       program(b.jacobian);
-      products(b.chain, false);
-      products(b.matrix, true);
+      products(b.chain, "w");
+      products(b.matrix, "out");
     };
+    const auto bounds = [&] { products(b.bounds, "w", "size", b.bound); };
     start();
     write_part();
     values(b);
@@ -356,13 +341,13 @@ SparseText Writer::write() {
     write_part();
     matrix();
     write_part();
-    bounds(b);
+    bounds();
     write_part();
     start();
     values(b);
     program(b.residual);
     matrix();
-    bounds(b);
+    bounds();
     write_part();
   }
   program(plan_.finish());

@@ -88,9 +88,10 @@ class LaneSearch {
   }
 
  private:
-  using Made = StageLanes::Made;
-
   [[nodiscard]] const Instruction& at(std::int32_t i) const { return w_.program->code[static_cast<std::size_t>(i)]; }
+  [[nodiscard]] std::size_t number(const Instruction* in) const {
+    return static_cast<std::size_t>(in - w_.program->code.data());
+  }
   [[nodiscard]] std::int32_t definition(std::uint32_t slot) const { return w_.definition[slot]; }
   template <class T>
   static const T& of(const std::vector<T>& x, std::int32_t i) {
@@ -137,13 +138,13 @@ class LaneSearch {
     return at(i).code == at(j).code && of(w_.depth, i) == of(w_.depth, j) ? 2 : 0;
   }
 
-  [[nodiscard]] Made pack_of(const LaneSlots& x) const {
-    Made out;
-    for (const std::uint32_t slot : x) out.code.push_back(definition(slot));
-    const Instruction& first = at(out.code[0]);
+  [[nodiscard]] LaneStep pack_of(const LaneSlots& x) const {
+    LaneStep out;
+    for (const std::uint32_t slot : x) out.code.push_back(&at(definition(slot)));
+    const Instruction& first = *out.code[0];
     const int count = slots_read(first.code);
-    for (const std::int32_t i : out.code) {
-      std::array<std::uint32_t, 3> a = arguments(at(i));
+    for (const Instruction* const in : out.code) {
+      std::array<std::uint32_t, 3> a = arguments(*in);
       if (commutes(first.code) &&
           likeness(a[0], first.b) + likeness(a[1], first.a) > likeness(a[0], first.a) + likeness(a[1], first.b))
         std::swap(a[0], a[1]);
@@ -161,19 +162,19 @@ class LaneSearch {
     const double gather = gather_cost(x);
     const std::size_t mark = log_.size();
     if (!hopeless_.contains(x) && same_instruction(x)) {
-      Made& made = w_.made.emplace(x, pack_of(x)).first->second;
+      LaneStep& made = w_.made.emplace(x, pack_of(x)).first->second;
       log_.push_back(x);
-      const int work = operations(at(made.code[0]).code);
+      const int work = operations(made.code[0]->code);
       double gain = -work;
-      for (const std::int32_t i : made.code)
-        if (covered_[static_cast<std::size_t>(i)]++ == 0) gain += work;
+      for (const Instruction* const in : made.code)
+        if (covered_[number(in)]++ == 0) gain += work;
       for (const LaneSlots& y : std::array(made.operands))
         if (!y.empty()) gain += build(y);
       if (gain > -gather) return gain;
       undo(mark);
       hopeless_.insert(x);
     }
-    w_.made.emplace(x, Made{});
+    w_.made.emplace(x, LaneStep{});
     log_.push_back(x);
     return -gather;
   }
@@ -181,7 +182,7 @@ class LaneSearch {
   void undo(std::size_t mark) {
     for (; log_.size() > mark; log_.pop_back()) {
       const auto it = w_.made.find(log_.back());
-      for (const std::int32_t i : it->second.code) --covered_[static_cast<std::size_t>(i)];
+      for (const Instruction* const in : it->second.code) --covered_[number(in)];
       w_.made.erase(it);
     }
   }
@@ -195,7 +196,7 @@ class LaneSearch {
       for (std::size_t k = 0; k < x.size(); ++k)
         if (all_.homes_[x[k]].pack < 0 && !all_.named(x[k])) all_.homes_[x[k]] = {place->second, static_cast<int>(k)};
       for (std::size_t k = 0; k < x.size(); ++k)
-        all_.order_.try_emplace(of(w_.numbers, w_.made.at(x).code[k]),
+        all_.order_.try_emplace(w_.numbers[number(w_.made.at(x).code[k])],
                                 place->second * static_cast<int>(kLanes) + static_cast<int>(k));
     }
     log_.clear();
@@ -303,14 +304,14 @@ class LaneSearch {
         if (gathered) replaced_.push_back(x);
       } else {
         undo(mark);
-        if (gathered) w_.made.emplace(x, Made{});
+        if (gathered) w_.made.emplace(x, LaneStep{});
       }
     }
     return sum;
   }
   void take_back() {
     undo(0);
-    for (const LaneSlots& x : replaced_) w_.made.emplace(x, Made{});
+    for (const LaneSlots& x : replaced_) w_.made.emplace(x, LaneStep{});
     replaced_.clear();
   }
 
@@ -487,15 +488,13 @@ void StageLanes::schedule(std::size_t number) {
   std::map<LaneSlots, std::size_t> packed;
   for (const auto& [x, made] : work.made) {
     if (made.code.empty() && lasting(x, number)) continue;
-    LaneStep& unit = units.emplace_back();
+    LaneStep& unit = units.emplace_back(made);
     unit.pack = numbers_.at(x);
-    unit.operands = made.operands;
     if (made.code.empty()) unit.operands[0] = x;
     packed[x] = units.size() - 1;
-    for (std::size_t k = 0; k < made.code.size(); ++k) {
-      const auto i = static_cast<std::size_t>(made.code[k]);
-      unit.code.push_back(&code[i]);
-      if (provider[i] == code.size() || homes_[code[i].dst].pack == unit.pack) provider[i] = units.size() - 1;
+    for (const Instruction* const in : made.code) {
+      const auto i = static_cast<std::size_t>(in - code.data());
+      if (provider[i] == code.size() || homes_[in->dst].pack == unit.pack) provider[i] = units.size() - 1;
     }
   }
   const std::size_t packs = units.size();

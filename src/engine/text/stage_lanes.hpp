@@ -49,10 +49,6 @@ class StageLanes {
 
  private:
   friend class LaneSearch;
-  struct Made {
-    std::vector<std::int32_t> code;  // numbers of instructions; empty: gathered
-    std::array<LaneSlots, 3> operands = {};
-  };
   struct Work {  // one program
     const Program* program = nullptr;
     bool often = false;                    // in every iteration
@@ -62,7 +58,7 @@ class StageLanes {
     std::vector<std::int32_t> depth;
     std::vector<std::vector<std::int32_t>> after;  // instructions that come before this one
     std::vector<char> fixed;                       // not for packs
-    std::map<LaneSlots, Made> made;
+    std::map<LaneSlots, LaneStep> made;
     std::vector<LaneStep> steps;
     double gain = 0.0;
   };
