@@ -113,6 +113,7 @@ void LanesText::declare() {
   for (const std::uint32_t slot : used_)
     line(fmt::runtime(read_first(slot) ? "v s{0}_@ = W({0}, @);" : "v s{0}_@;"), slot);
   variables();
+  if (!plan_.linear()) set(number("ratio"), 0.0);
   for (const std::int32_t n : loops_) {
     line("v next{0}_@[{1}], lu{0}_@[{1}], scale{0}_@[{0}];", n, n * n);
     line("i perm{0}_@[{0}];", n);

@@ -311,10 +311,9 @@ void StepText::job() {
 
 void StepText::variables() {
   const char* const unused = header_ ? "[[maybe_unused]] " : "";
-  for (const std::string& name : numbers_)
-    line("{}{} {} = {};", unused, words_.type(), called(name), words_.number(0.0));
-  for (const std::string& name : truths_)
-    line("{}{} {}{};", unused, words_.truth(), called(name), words_.wide ? "" : " = 0");
+  const char* const start = words_.wide ? "" : " = 0";
+  for (const std::string& name : numbers_) line("{}{} {}{};", unused, words_.type(), called(name), start);
+  for (const std::string& name : truths_) line("{}{} {}{};", unused, words_.truth(), called(name), start);
 }
 
 void StepText::functions() {
