@@ -5,29 +5,14 @@
 #include <numeric>
 #include <optional>
 
+#include "expr/instructions.hpp"
+
 namespace rattleback {
 namespace {
 
 constexpr std::size_t kCodes = static_cast<std::size_t>(Code::end) + 1;
 constexpr std::uint32_t kMostSlots = 1U << 16;
 constexpr std::size_t kChainsUpTo = 100;  // longer programs have enough that need not wait
-
-// Slots that an instruction reads: a, then b, then c.
-int slots_read(Code code) {
-  if (code <= Code::sign || code == Code::copy || code == Code::lookup || code == Code::lookup_slope) return 1;
-  if (code <= Code::less_equal) return 2;
-  return code == Code::select || code == Code::mul_add || code == Code::mul_sub || code == Code::sub_mul ? 3 : 0;
-}
-
-std::uint32_t slots_written(const Instruction& in) { return in.code == Code::clear ? in.b : 1; }
-
-template <class Visit>
-void for_each_read(const Instruction& in, const Visit& visit) {
-  const int count = slots_read(in.code);
-  if (count > 0) visit(in.a);
-  if (count > 1) visit(in.b);
-  if (count > 2) visit(in.c);
-}
 
 bool comes_in_batches(Code code) {
   return code == Code::neg || code == Code::copy || (code >= Code::add && code <= Code::div) ||

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "expr/instructions.hpp"
 #include "rattleback/expr.hpp"
 
 namespace rattleback {
@@ -91,7 +92,7 @@ std::string write(const Graph& g, NodeId id, const std::function<std::string(con
     case Op::less:
     case Op::less_equal: {
       const int p = precedence(n.op);
-      return fmt::format("{} {} {}", arg(n.a, p), kNames[static_cast<std::size_t>(n.op)], arg(n.b, p + 1));
+      return fmt::format("{} {} {}", arg(n.a, p), name_of(n.op), arg(n.b, p + 1));
     }
     case Op::pow: return fmt::format("{}^{}", arg(n.a, 6), arg(n.b, 5));
     case Op::sin:
@@ -112,7 +113,7 @@ std::string write(const Graph& g, NodeId id, const std::function<std::string(con
     case Op::min:
     case Op::max:
     case Op::hypot: {
-      std::string s = std::string(kNames[static_cast<std::size_t>(n.op)]) + "(" + arg(n.a, 0);
+      std::string s = std::string(name_of(n.op)) + "(" + arg(n.a, 0);
       if (arity(n.op) == 2) s += ", " + arg(n.b, 0);
       return s + ")";
     }
@@ -121,6 +122,8 @@ std::string write(const Graph& g, NodeId id, const std::function<std::string(con
 }
 
 }  // namespace
+
+const char* name_of(Op op) { return kNames[static_cast<std::size_t>(op)]; }
 
 std::string to_string(const Graph& graph, NodeId expr, const std::function<std::string(const Node&)>& name) {
   // A part that occurs twice in a part that occurs twice ... would fill the memory.

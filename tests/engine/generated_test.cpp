@@ -79,6 +79,12 @@ TEST(GeneratedHeader, KeepsNamesInsideComments) {
   EXPECT_EQ(text.find("rattleback/"), std::string::npos);  // nothing of the library is included
 }
 
+// Parameters of subsystems are a.k and b.k to their model, which no member can be called: looking for a name ends.
+TEST(GeneratedHeader, IsWrittenForCoupledSystems) {
+  const std::string text = step_header(shipped("two-oscillators"), options_of("collocation-gauss", 2), "Both");
+  EXPECT_NE(text.find("struct Both : "), std::string::npos);
+}
+
 TEST(GeneratedHeader, IsLeftAloneWhenNothingChanged) {
   const auto path = std::filesystem::temp_directory_path() / "rattleback_generated_header_test.hpp";
   std::filesystem::remove(path);

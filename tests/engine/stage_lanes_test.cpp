@@ -7,47 +7,17 @@
 
 #include "engine/plan_stepper.hpp"
 #include "engine/private_cache.hpp"
-#include "engine/text/emit.hpp"
-#include "engine/text/instruction_text.hpp"
+#include "engine/text/step_slots.hpp"
+#include "expr/instructions.hpp"
 #include "support/motion.hpp"
 
 namespace rattleback::testing {
 namespace {
 
-std::vector<const Program*> all_programs(const Plan& plan) {
-  std::vector<const Program*> out;
-  for (const Plan::Block& b : plan.blocks())
-    for (const Program* p : programs_of(b))
-      if (!p->empty()) out.push_back(p);
-  if (!plan.finish().empty()) out.push_back(&plan.finish());
-  return out;
-}
-
 // As step_text.cpp does; `named`: the text knows every slot.
-std::vector<std::uint8_t> uses(const Plan& plan, bool named) {
-  std::vector<std::uint8_t> use(plan.image().size(), named ? StageLanes::kNamed : StageLanes::kFree);
-  std::vector<char> written(use.size(), 0);
-  for (const Program* p : all_programs(plan))
-    for (const Instruction& in : p->code)
-      for (std::uint32_t k = 0; in.code != Code::end && k < (in.code == Code::clear ? in.b : 1); ++k)
-        written[in.dst + k] = 1;
-  for (std::size_t slot = 0; slot < use.size(); ++slot)
-    if (written[slot] == 0 && plan.image()[slot] != 0.0) use[slot] |= StageLanes::kConstant;
-  const auto text = [&](std::int32_t first, std::int32_t count, std::uint8_t how) {
-    for (std::int32_t slot = first; slot < first + count; ++slot) use[static_cast<std::size_t>(slot)] |= how;
-  };
-  for (const std::int32_t u : plan.unknown_slots()) text(u, 1, StageLanes::kNamed | StageLanes::kForeign);
-  text(plan.result_slot(), plan.result_count(), StageLanes::kNamed);
-  for (const Plan::Block& b : plan.blocks()) {
-    text(b.r, b.size, StageLanes::kNamed);
-    text(b.J, b.size * b.size, StageLanes::kNamed);
-    if (!b.leading) continue;
-    text(b.leading->S, b.leading->size * b.leading->size, StageLanes::kNamed);
-    text(b.leading->rhs, b.leading->size, StageLanes::kNamed);
-    text(b.leading->y, b.leading->size, StageLanes::kNamed | StageLanes::kForeign);
-    text(b.pivots + 2 * b.size, b.size, StageLanes::kNamed);
-  }
-  return use;
+StageLanes lanes_of(const Plan& plan, bool named) {
+  const StepSlots slots(plan, 0);
+  return {plan, slots, named ? std::vector<char>(plan.image().size(), 1) : slots.named(false)};
 }
 
 // Runs the statements as the text does: packs and slots are two kinds of memory.
@@ -55,7 +25,7 @@ class Machine {
  public:
   Machine(const StageLanes& lanes, std::vector<double> w)
       : lanes_(lanes), w_(std::move(w)), packs_(lanes.packs().size()) {
-    for (std::size_t k = 0; k < packs_.size(); ++k) packs_[k].assign(lanes.packs()[k].slots.size(), 0.0);
+    for (std::size_t k = 0; k < packs_.size(); ++k) packs_[k].assign(lanes.packs()[k].size(), 0.0);
   }
   double& slot(std::uint32_t x) {
     const StageLanes::Place h = lanes_.home(x);
@@ -90,11 +60,11 @@ class Machine {
       for (std::uint32_t k = 0; k < in.b; ++k) slot(in.dst + k) = 0.0;
       return;
     }
-    const int count = argument_count(in.code);
+    const int count = slots_read(in.code);
     slot(in.dst) = value(p, in, slot(in.a), count > 1 ? slot(in.b) : 0.0, count > 2 ? slot(in.c) : 0.0);
   }
   void pack(const Program& p, const LaneStep& step) {
-    const auto lanes = lanes_.packs()[static_cast<std::size_t>(step.pack)].slots.size();
+    const auto lanes = lanes_.packs()[static_cast<std::size_t>(step.pack)].size();
     std::vector<double> out;
     for (std::size_t lane = 0; lane < lanes; ++lane) {
       double x[3] = {0.0, 0.0, 0.0};
@@ -115,16 +85,15 @@ class Machine {
 
 // All programs one after the other, twice, from numbers that do not belong to any motion.
 void expect_same_bits(const Plan& plan, bool named) {
-  const std::vector<std::uint8_t> use = uses(plan, named);
-  const StageLanes lanes(plan, use);
+  const StageLanes lanes = lanes_of(plan, named);
   std::vector<double> w = plan.image();
   std::mt19937 random(7);
   std::uniform_real_distribution<double> number(0.5, 1.5);
   for (std::size_t slot = 0; slot < w.size(); ++slot)
-    if ((use[slot] & StageLanes::kConstant) == 0) w[slot] = number(random);
+    if (!lanes.constant(static_cast<std::uint32_t>(slot))) w[slot] = number(random);
   Machine machine(lanes, w);
   for (int round = 0; round < 2; ++round) {
-    for (const Program* p : all_programs(plan)) {
+    for (const Program* p : programs_of(plan)) {
       p->run(w.data());
       machine.run(*p);
       for (const Instruction& in : p->code)
@@ -132,8 +101,12 @@ void expect_same_bits(const Plan& plan, bool named) {
           ASSERT_EQ(std::bit_cast<std::uint64_t>(w[in.dst]), std::bit_cast<std::uint64_t>(machine.slot(in.dst)))
               << in.dst;
     }
-    for (std::size_t slot = 0; slot < w.size(); ++slot)
-      if ((use[slot] & StageLanes::kForeign) != 0) machine.slot(static_cast<std::uint32_t>(slot)) = w[slot] += 0.25;
+    const auto change = [&](std::int32_t slot) {  // what the text around them writes
+      machine.slot(static_cast<std::uint32_t>(slot)) = w[static_cast<std::size_t>(slot)] += 0.25;
+    };
+    for (const std::int32_t u : plan.unknown_slots()) change(u);
+    for (const Plan::Block& b : plan.blocks())
+      for (std::int32_t k = 0; b.leading && k < b.leading->size; ++k) change(b.leading->y + k);
   }
 }
 
@@ -156,7 +129,7 @@ TEST(StageLanes, GaussStagesAreAlike) {
     SCOPED_TRACE(stages);
     const Motion motion(shipped("quartic-particles"), method("spark-gauss", stages));
     const Plan& plan = plan_of(motion);
-    const StageLanes lanes(plan, uses(plan, false));
+    const StageLanes lanes = lanes_of(plan, false);
     const Program& residual = plan.blocks().at(0).residual;
     const Counted found = count(lanes, residual);
     // What is left is there once only: the end of the step.
@@ -206,7 +179,7 @@ TEST(StageLanes, FormulasOfAnotherShapeAreNotPacked) {
   const Plan alike = small_plan(4, [](Graph& g, int, NodeId x, NodeId all) {
     return g.sub(x, g.div(g.mul(all, all), g.add(g.constant(3.0), all)));
   });
-  const StageLanes some(alike, uses(alike, true));
+  const StageLanes some = lanes_of(alike, true);
   const Counted found = count(some, alike.blocks().at(0).residual);
   EXPECT_GT(found.vectors, 0U);
   EXPECT_EQ(found.singles, 0U);
@@ -218,7 +191,7 @@ TEST(StageLanes, FormulasOfAnotherShapeAreNotPacked) {
     if (i == 3) y = g.div(g.constant(1.0), g.add(g.constant(5.0), g.unary(Op::sin, g.unary(Op::cos, all))));
     return g.sub(x, y);
   });
-  const StageLanes sums(other, uses(other, true));
+  const StageLanes sums = lanes_of(other, true);
   for (const LaneStep& step : sums.steps(other.blocks().at(0).residual))
     for (const Instruction* in : step.code) EXPECT_TRUE(step.pack < 0 || in->code == step.code[0]->code);
   expect_same_bits(other, true);
@@ -227,9 +200,9 @@ TEST(StageLanes, FormulasOfAnotherShapeAreNotPacked) {
 TEST(StageLanes, LanesAreIndependent) {
   const Motion motion(shipped("double-pendulum"), method("prk-murua", 4));
   const Plan& plan = plan_of(motion);
-  const StageLanes lanes(plan, uses(plan, false));
+  const StageLanes lanes = lanes_of(plan, false);
   ASSERT_FALSE(lanes.empty());
-  for (const Program* p : all_programs(plan)) {
+  for (const Program* p : programs_of(plan)) {
     const auto steps = lanes.steps(*p);
     if (steps.empty()) continue;
     // Every instruction is there, and none reads what comes after it.

@@ -1,7 +1,5 @@
 #include "engine/text/common_text.hpp"
 
-#include <string_view>
-
 #include <fmt/format.h>
 
 #include "engine/job.hpp"
@@ -12,16 +10,33 @@ namespace rattleback {
 
 // Declared here and not in math.h: nothing but the compiler is needed.
 const char* const kHeadText = R"(double sin(double), cos(double), tan(double), asin(double), acos(double), atan(double);
-double sinh(double), cosh(double), tanh(double), exp(double), log(double), sqrt(double), fabs(double);
+double sinh(double), cosh(double), tanh(double), exp(double), log(double);
 double pow(double, double), atan2(double, double), hypot(double, double);
-#define LARGEST 0x1.fffffffffffffp+1023
-typedef double lanes __attribute__((vector_size(32), aligned(8), may_alias));
+)";
+
+const char* const kOneWordsText = R"(typedef double lanes __attribute__((vector_size(32), aligned(8), may_alias));
 static inline double larger(double a, double b) { return a < b ? b : a; }
 static inline double row_scale(double big) {
   union { double x; unsigned long long bits; } u;
   u.x = big;
   u.bits = (2046 - (u.bits >> 52)) << 52;
   return u.x;
+}
+static double look_up(const double* at, int n, double x, int slope) {
+  const double* const value = at + n;
+  int low = 0, high = n;
+  double rise;
+  if (!(x >= at[0]) || !(x < at[n - 1])) {
+    if (x != x) return x;
+    return slope ? 0.0 : value[x < at[0] ? 0 : n - 1];
+  }
+  while (low < high) {
+    const int middle = (low + high) / 2;
+    if (x < at[middle]) high = middle; else low = middle + 1;
+  }
+  --low;
+  rise = (value[low + 1] - value[low]) / (at[low + 1] - at[low]);
+  return slope ? rise : value[low] + rise * (x - at[low]);
 }
 )";
 
@@ -48,7 +63,8 @@ static inline __attribute__((always_inline)) v lane_sqrt(v x) { return __builtin
 static inline __attribute__((always_inline)) v pick(i m, v a, v b) { return (v)(((i)a & m) | ((i)b & ~m)); }
 static inline __attribute__((always_inline)) v most(v a, v b) { return pick(a < b, b, a); }
 static inline __attribute__((always_inline)) int some(i m) { return (m[0] | m[1] | m[2] | m[3]) != 0; }
-static inline v lane_sqrt(v x) { return (v){sqrt(x[0]), sqrt(x[1]), sqrt(x[2]), sqrt(x[3])}; }
+static inline v lane_sqrt(v x) {
+  return (v){__builtin_sqrt(x[0]), __builtin_sqrt(x[1]), __builtin_sqrt(x[2]), __builtin_sqrt(x[3])}; }
 #endif
 static inline __attribute__((always_inline)) i pick_whole(i m, i a, i b) { return (a & m) | (b & ~m); }
 static inline __attribute__((always_inline)) v row_scales(v big) { return (v)((2046 - ((u)big >> 52)) << 52); }
@@ -58,27 +74,7 @@ static inline __attribute__((always_inline)) v row_scales(v big) { return (v)((2
   v z; for (int l = 0; l < 4; ++l) z[l] = name(x[l], y[l]); return z; }
 LANES1(sin) LANES1(cos) LANES1(tan) LANES1(asin) LANES1(acos) LANES1(atan) LANES1(sinh) LANES1(cosh) LANES1(tanh)
 LANES1(exp) LANES1(log) LANES2(pow) LANES2(atan2) LANES2(hypot)
-)";
-
-const char* const kLookUpText = R"(static double look_up(const double* at, int n, double x, int slope) {
-  const double* const value = at + n;
-  int low = 0, high = n;
-  double rise;
-  if (!(x >= at[0]) || !(x < at[n - 1])) {
-    if (x != x) return x;
-    return slope ? 0.0 : value[x < at[0] ? 0 : n - 1];
-  }
-  while (low < high) {
-    const int middle = (low + high) / 2;
-    if (x < at[middle]) high = middle; else low = middle + 1;
-  }
-  --low;
-  rise = (value[low + 1] - value[low]) / (at[low + 1] - at[low]);
-  return slope ? rise : value[low] + rise * (x - at[low]);
-}
-)";
-
-const char* const kLaneLookUpText = R"(static v lane_look_up(const double* at, int n, v x, int slope) {
+static v lane_look_up(const double* at, int n, v x, int slope) {
   v y;
   for (int l = 0; l < 4; ++l) y[l] = look_up(at, n, x[l], slope);
   return y;
@@ -87,56 +83,45 @@ const char* const kLaneLookUpText = R"(static v lane_look_up(const double* at, i
 
 std::string starting_text(std::size_t width, std::size_t unknowns, Words words) {
   const auto age = [&](int k) {
-    return Said(fmt::format(fmt::runtime(words.wide ? "V(x - {} * WIDTH)" : "x[-{} * WIDTH]"), k), words);
+    return Said(fmt::format(fmt::runtime(words.wide ? "V(x - {} * kWidth)" : "x[-{} * kWidth]"), k), words);
   };
-  std::string out;
-  for (const bool near : {true, false})
-    out += fmt::format("static inline __attribute__((always_inline)) TYPE {}_value(const double* x) {{ return {}; }}\n",
-                       near ? "near" : "far",
-                       near ? starting::near_prediction(age).text : starting::far_prediction(age).text);
-  out += R"(static inline void make_room(double* rows, int* newest) {
-  if (*newest < ROWS - 1) return;
-  for (int k = 0; k < FAR * WIDTH; ++k) rows[k] = rows[(ROWS - FAR) * WIDTH + k];
-  *newest = FAR - 1;
-}
-static __attribute__((cold, noinline)) TRUTH far_is_better(const double* x) {
-  TYPE near_by = ZERO, far = ZERO;
-  for (int k = 0; k < COUNT; ++k, x += LANES) {
-    near_by += SIZE(NEWEST - near_value(x - WIDTH));
-    far += SIZE(NEWEST - far_value(x - WIDTH));
-  }
+  const auto error_of = [&](const char* prediction) {
+    return words.size_of(fmt::format("{} - {}(x - kWidth)", age(0).text, prediction));
+  };
+  const int lanes = words.wide ? kLaneWidth : 1;
+  return fmt::format(R"(enum {{ kWidth = {}, kLanes = {}, kCount = {}, kRows = {}, kFar = {} }};
+static inline __attribute__((always_inline)) {} near_value(const double* x) {{ return {}; }}
+static inline __attribute__((always_inline)) {} far_value(const double* x) {{ return {}; }}
+static inline void make_room(double* rows, int* newest) {{
+  if (*newest < kRows - 1) return;
+  for (int k = 0; k < kFar * kWidth; ++k) rows[k] = rows[(kRows - kFar) * kWidth + k];
+  *newest = kFar - 1;
+}}
+static __attribute__((cold, noinline)) {} far_is_better(const double* x) {{
+  {} near_by = {}, far = near_by;
+  for (int k = 0; k < kCount; ++k, x += kLanes) {{
+    near_by += {};
+    far += {};
+  }}
   return far < near_by;
-}
-)";
-  if (!words.wide)
-    out += R"(static inline void predict(const double* __restrict x, int far, double* __restrict to) {
+}}
+)",
+                     width * static_cast<std::size_t>(lanes), lanes, unknowns, starting::kRows, starting::kFar,
+                     words.type(), starting::near_prediction(age).text, words.type(),
+                     starting::far_prediction(age).text, words.truth(), words.type(), words.number(0.0),
+                     error_of("near_value"), error_of("far_value")) +
+         (words.wide ? "" : R"(static inline void predict(const double* __restrict x, int far, double* __restrict to) {
   if (far)
-    for (int i = 0; i < COUNT; ++i) to[i] = far_value(x + i);
+    for (int i = 0; i < kCount; ++i) to[i] = far_value(x + i);
   else
-    for (int i = 0; i < COUNT; ++i) to[i] = near_value(x + i);
+    for (int i = 0; i < kCount; ++i) to[i] = near_value(x + i);
 }
 static inline double* next_row(double* rows, int* newest) {
   make_room(rows, newest);
   ++*newest;
-  return rows + *newest * WIDTH;
+  return rows + *newest * kWidth;
 }
-)";
-  const auto fill = [&](std::string_view name, const std::string& text) {
-    for (std::size_t at = out.find(name); at != std::string::npos; at = out.find(name, at))
-      out.replace(at, name.size(), text);
-  };
-  fill("NEWEST", age(0).text);
-  const std::size_t lanes = words.wide ? static_cast<std::size_t>(kLaneWidth) : 1;
-  fill("TYPE", words.type());
-  fill("TRUTH", words.truth());
-  fill("ZERO", words.number(0.0));
-  fill("SIZE", words.wide ? "size_of" : "fabs");
-  fill("WIDTH", std::to_string(width * lanes));
-  fill("LANES", std::to_string(lanes));
-  fill("COUNT", std::to_string(unknowns));
-  fill("ROWS", std::to_string(starting::kRows));
-  fill("FAR", std::to_string(starting::kFar));
-  return out;
+)");
 }
 
 }  // namespace rattleback

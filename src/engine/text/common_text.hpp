@@ -9,10 +9,9 @@
 
 namespace rattleback {
 
-extern const char* const kHeadText;        // declarations
-extern const char* const kLaneWordsText;   // vectors, masks, functions: kFour
-extern const char* const kLookUpText;      // look_up() of expr.hpp
-extern const char* const kLaneLookUpText;  // behind kLookUpText
+extern const char* const kHeadText;       // declarations
+extern const char* const kOneWordsText;   // functions: kOne, and look_up() of expr.hpp; as C or in a C++ class
+extern const char* const kLaneWordsText;  // behind kOneWordsText; vectors, masks, functions: kFour
 
 // near_value(), far_value(), make_room() and far_is_better() of step/starting_values.hpp for rows of this length. For
 // one run predict() and next_row(), too, in words that are C and C++.

@@ -28,7 +28,6 @@ class RunText : public StepText {
   [[nodiscard]] Said multiplier_scale() const override {
     return header_ ? Said(shape_.multiplier_scale) : Said("multiplier_scale");
   }
-  [[nodiscard]] bool reads_time() const;
   void predict() override;
   void leave() override;
   void carry();
@@ -38,13 +37,14 @@ class RunText : public StepText {
   [[nodiscard]] bool checks_seldom() const {
     return header_ && plan_.blocks().empty() && shape_.gamma.size() == 1 && shape_.angles.empty();
   }
-  void variables();
+  void declare();
   std::string body();
+  [[nodiscard]] Condition too_large(std::int32_t first) { return !(size_of(sum(first)) <= kLargestNumber); }
 };
 
 void RunText::leave() {
   // A sum of finite numbers that overflows is left to the interpreter too.
-  if (!checks_seldom()) line("if (!(fabs({}) <= LARGEST)) goto fail;", sum(plan_.result_slot()).text);
+  if (!checks_seldom()) line("if ({}) goto fail;", too_large(plan_.result_slot()).text);
   for (std::size_t i = 0; i < shape_.state; ++i) set(at(state(i)), at(result(i)));
   if (header_) {
     carry();
@@ -71,7 +71,7 @@ void RunText::predict() {
     return;
   }
   line("look = ((count + done) & {}) == 0;", starting::kLook - 1);
-  line("rough = 0;");
+  set(truth("rough"), Condition("0"));
   line("predict(history + (part * {} + job->newest[part]) * {}, job->far[part], guess);", starting::kRows,
        shape_.history_width);
   for (std::size_t i = 0; i < unknowns.size(); ++i) line("{} = guess[{}];", s(unknowns[i]), i);
@@ -98,46 +98,26 @@ void RunText::carry() {
   for (std::size_t i = 0; i < values.size(); ++i) line("{} = c{};", s(values[i].start), i);
 }
 
-bool RunText::reads_time() const {
-  const auto t = static_cast<std::uint32_t>(plan_.slot(kTime));
-  const auto reads = [&](const Program& p) {
-    bool found = false;
-    for (const Instruction& in : p.code) for_each_read(in, [&](std::uint32_t slot) { found = found || slot == t; });
-    return found;
-  };
-  return reads(plan_.finish()) || std::any_of(plan_.blocks().begin(), plan_.blocks().end(), [&](const Plan::Block& b) {
-           return reads(b.before) || reads(b.residual) || reads(b.jacobian);
-         });
-}
-
 std::string RunText::body() {
-  depth_ = 1;
+  depth_ = header_ ? 2 : 1;
   const bool composed = shape_.gamma.size() > 1;
   const auto x = [&](std::size_t i) { return s(state(i)); };
   if (!carried_.values.empty()) {
     line("{} = h;", s(plan_.slot(kStepSize)));
     open("");
-    piece(plan_.finish(), carried_.first);
+    std::vector<LaneStep> first(carried_.first.size());
+    for (std::size_t i = 0; i < first.size(); ++i) first[i].code = {&carried_.first[i]};
+    piece(plan_.finish(), first, {});
     close();
     skipped_.insert(carried_.skipped.begin(), carried_.skipped.end());
   }
   open("for (; done < steps; ++done)");
-  if (composed || (plan_.has(kTime) && (!header_ || reads_time())))
-    line("at = job->t_base + (double)(count + done) * h;");
   line("spent = 0;");
-  if (composed) {
-    for (std::size_t i = 0; i < shape_.state; ++i) line("z{} = {};", i, x(i));
-    open(fmt::format("for (part = 0; part < {}; ++part)", shape_.gamma.size()));
-  }
-  line("before = spent;");
-  sub_step();
-  if (composed) {
-    line("at += {};", s(plan_.slot(kStepSize)));
-    close();
-  }
+  for (std::size_t i = 0; composed && i < shape_.state; ++i) line("z{} = {};", i, x(i));
+  step();
   if (checks_seldom()) {
     open("if ((done & 7) == 7)");
-    open(fmt::format("if (!(fabs({}) <= LARGEST))", sum(state(0)).text));
+    open(fmt::format("if ({})", too_large(state(0)).text));
     line("done -= 7;");
     line("goto back;");
     close();
@@ -150,19 +130,18 @@ std::string RunText::body() {
     line("if (spent > most) most = spent;");
   }
   if (plan_.has(kPreviousStep)) line("h_before = h;");
-  std::string turned;
+  Condition turned = false;
   for (const std::int32_t i : shape_.angles)
-    turned += fmt::format("{}fabs({}) > {}", turned.empty() ? "" : " || ", x(static_cast<std::size_t>(i)),
-                          literal(kTurnHigh));
-  if (!turned.empty()) {  // whole turns are taken off outside
-    open(fmt::format("if ({})", turned));
+    turned = turned || size_of(at(state(static_cast<std::size_t>(i)))) > kTurnHigh;
+  if (!turned.known) {  // whole turns are taken off outside
+    open(fmt::format("if ({})", turned.text));
     line("++done;");
     line("break;");
     close();
   }
   close();
   if (checks_seldom()) {
-    open(fmt::format("if (!(fabs({}) <= LARGEST))", sum(state(0)).text));
+    open(fmt::format("if ({})", too_large(state(0)).text));
     line("done -= done & 7;");
     out_ += "back:\n";
     for (std::size_t i = 0; i < shape_.state; ++i) line("{} = z{};", x(i), i);
@@ -181,42 +160,28 @@ std::string RunText::body() {
   }
   if (composed)
     for (std::size_t i = 0; i < shape_.state; ++i) line("job->saved[{}] = z{};", i, i);
-  line("job->at = at; job->done = done; job->iterations = iterations; job->most = most;");
+  if (composed) line("job->at = at;");
+  line("job->done = done; job->iterations = iterations; job->most = most;");
   line("job->part = part; job->spent = before; job->h_before = done > 0 ? h : h_before;");
   depth_ = 0;
-  return std::move(out_);
+  return take();
 }
 
-// What functions of C and of C++ declare alike.
-void RunText::variables() {
+void RunText::declare() {
   const char* const unused = header_ ? "[[maybe_unused]] " : "";
-  for (const char* const name : {"w", "history", "multipliers"})
-    line("{0}double* __restrict const {1} = job->{1};", unused, name);
-  line("{}const double h = job->h;", unused);
-  line("{}double h_before = job->h_before, at = 0.0;", unused);
-  line("{}const long long steps = job->steps, count = job->count;", unused);
-  line("long long done = 0, iterations = 0;");
-  line("int part = 0, spent = 0, before = 0, most = job->most;");
-  line("{}int k = 0, current = 1;", unused);
-  line("{}double typical0, typical1, noise0, noise1, big0, big1, change0, change1, first0 = 0.0, first1 = 0.0;",
-       unused);
-  line("{}double size, last = 0.0, ratio = 0.0, older, next;", unused);
-  std::string gamma;
-  for (const double x : shape_.gamma) gamma += literal(x) + ",";
-  line("{}static const double parts[] = {{{}}};", unused, gamma);
-  for (std::int32_t i = 0; i < largest_block_; ++i) line("{}double d{} = 0.0;", unused, i);
+  job();
+  variables();
+  line("long long iterations = 0;");
+  line("int spent = 0, before = 0, most = job->most;");
   if (!loops_.empty()) {
     const std::int32_t n = *loops_.rbegin();
     for (const std::int32_t k : loops_) line("double lu{0}[{1}] = {{0.0}}, lower{0}[{1}] = {{0.0}};", k, k * padded(k));
     line("double scale[{0}] = {{0.0}}, r[{0}] = {{0.0}}, d[{0}] = {{0.0}};", padded(n));
     line("int perm[{}] = {{0}};", n);
   }
-  if (!plan_.linear()) {
-    line("double* x1;");
-    if (looks_far_) {
-      line("double guess[{}];", plan_.unknown_slots().size());
-      line("{}int look = 0, rough = 0;", unused);
-    }
+  if (!plan_.linear() && looks_far_) {
+    line("double guess[{}];", plan_.unknown_slots().size());
+    line("{}int look = 0;", unused);
   }
   for (const std::uint32_t slot : used_) line("{}double s{} = w[{}];", unused, slot, slot);
   for (std::size_t i = 0; i < shape_.state && (shape_.gamma.size() > 1 || checks_seldom()); ++i)
@@ -226,38 +191,34 @@ void RunText::variables() {
 std::string RunText::write() {
   prepare();
   const std::string code = body();
-  out_.clear();
   out_ += kHeadText;
+  out_ += kOneWordsText;
   out_ += kNativeJobText;
-  if (lanes_) out_ += "typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));\n";
+  if (lanes_) line("typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));");
   functions();
   open(fmt::format("void {}(struct NativeJob* job)", kNativeSymbol));
-  line("const double tolerance = job->tolerance;");
   line("const double multiplier_scale = job->multiplier_scale;");
-  line("const int max_newton = job->max_newton;");
   if (lanes_) line("double p[{}] __attribute__((aligned(32))) = {{0.0}};", std::max(cell_count_, 4));
-  variables();
+  declare();
   out_ += code;
   close();
-  return std::move(out_);
+  return take();
 }
 
 LoopText RunText::parts() {
   carried_ = carried_values(shape_);
   prepare();
-  LoopText out;
-  out.loop = body();
-  out_.clear();
+  LoopText text;
+  text.loop = body();
   functions();
-  out.functions = std::exchange(out_, "");
-  depth_ = 1;
-  variables();
-  line("[[maybe_unused]] double per = 0.0;");
+  text.functions = take();
+  depth_ = 2;
+  declare();
   for (std::size_t i = 0; i < shape_.m; ++i) line("double l{0} = multipliers[{0}];", i);
   for (std::size_t i = 0; i < carried_.values.size(); ++i) line("double c{};", i);
   for (std::size_t i = 0; i < shape_.m && checks_seldom(); ++i) line("double y{0} = l{0};", i);
-  out.variables = std::move(out_);
-  return out;
+  text.variables = take();
+  return text;
 }
 
 }  // namespace
@@ -272,12 +233,11 @@ std::vector<const Program*> programs_of(const Plan::Block& b) {
 std::string why_not_native(const Plan& plan) {
   if (plan.is_sparse()) return "large systems are solved with sparse matrices, and have no step of one piece";
   if (plan.instruction_count() > kMostInstructions) return "its step is so long that compiling it would not pay";
-  for (const Plan::Block& b : plan.blocks()) {
+  for (const Plan::Block& b : plan.blocks())
     if (b.saddle) return "its stage system is solved with a matrix that is shared by the stages, which is not compiled";
-    for (const Program* p : programs_of(b))
-      if (!p->loops.empty()) return "its model has families that are not unrolled";
-  }
-  return plan.finish().loops.empty() ? "" : "its model has families that are not unrolled";
+  for (const Program* const p : programs_of(plan))
+    if (!p->loops.empty()) return "its model has families that are not unrolled";
+  return "";
 }
 
 std::string native_text(const StepShape& shape) { return RunText(shape, false).write(); }

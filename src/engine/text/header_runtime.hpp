@@ -9,6 +9,4 @@ namespace rattleback {
 // Namespace `scope`: written_steps.hpp and what it includes.
 std::string header_newton(const std::string& scope);
 
-extern const char* const kHeaderMath;  // members of a class: functions that formulas use, LARGEST, larger, row_scale
-
 }  // namespace rattleback

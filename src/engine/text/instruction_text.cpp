@@ -5,36 +5,20 @@
 
 #include <fmt/format.h>
 
-namespace rattleback {
+#include "expr/instructions.hpp"
 
-int argument_count(Code code) {
-  switch (code) {
-    case Code::select:
-    case Code::mul_add:
-    case Code::mul_sub:
-    case Code::sub_mul: return 3;
-    case Code::add:
-    case Code::sub:
-    case Code::mul:
-    case Code::div:
-    case Code::pow:
-    case Code::atan2:
-    case Code::min:
-    case Code::max:
-    case Code::hypot:
-    case Code::less:
-    case Code::less_equal: return 2;
-    case Code::clear:
-    case Code::loop:
-    case Code::end: return 0;
-    default: return 1;
-  }
-}
+namespace rattleback {
 
 std::string literal(double x) {
   if (std::isnan(x)) return "__builtin_nan(\"\")";
   if (std::isinf(x)) return x > 0.0 ? "__builtin_inf()" : "(-__builtin_inf())";
   return std::signbit(x) ? fmt::format("(-{:a})", -x) : fmt::format("{:a}", x);
+}
+
+std::string literals(std::span<const double> x) {
+  std::string out;
+  for (const double value : x) out += (out.empty() ? "" : ", ") + literal(value);
+  return out;
 }
 
 std::string Words::number(double x) const { return wide ? "ALL(" + literal(x) + ")" : literal(x); }
@@ -46,29 +30,14 @@ std::string Words::pick(const std::string& condition, const std::string& yes, co
 std::string formula(Code code, Words words, const Operand& x) {
   const auto call = [&](std::string_view name) {
     std::string arguments = x(0);
-    for (int k = 1; k < argument_count(code); ++k) arguments += ", " + x(k);
-    return fmt::format("{}{}({})", words.wide ? "lane_" : "", name, arguments);
+    for (int k = 1; k < slots_read(code); ++k) arguments += ", " + x(k);
+    return fmt::format("{}({})", name, arguments);
   };
   const auto one_if = [&](const std::string& condition) {
     return words.pick(condition, words.number(1.0), words.number(0.0));
   };
   switch (code) {
     case Code::neg: return "-" + x(0);
-    case Code::sin: return call("sin");
-    case Code::cos: return call("cos");
-    case Code::tan: return call("tan");
-    case Code::asin: return call("asin");
-    case Code::acos: return call("acos");
-    case Code::atan: return call("atan");
-    case Code::sinh: return call("sinh");
-    case Code::cosh: return call("cosh");
-    case Code::tanh: return call("tanh");
-    case Code::exp: return call("exp");
-    case Code::log: return call("log");
-    case Code::sqrt: return call("sqrt");
-    case Code::pow: return call("pow");
-    case Code::atan2: return call("atan2");
-    case Code::hypot: return call("hypot");
     case Code::abs: return words.size_of(x(0));
     case Code::sign: return fmt::format("{} - {}", one_if(x(0) + " > 0.0"), one_if(x(0) + " < 0.0"));
     case Code::copy: return x(0);
@@ -84,13 +53,14 @@ std::string formula(Code code, Words words, const Operand& x) {
     case Code::mul_add: return fmt::format("{} * {} + {}", x(0), x(1), x(2));
     case Code::mul_sub: return fmt::format("{} * {} - {}", x(0), x(1), x(2));
     case Code::sub_mul: return fmt::format("{} - {} * {}", x(2), x(0), x(1));
+    case Code::pow: return call(words.wide ? "lane_pow" : "pow");  // compilers do not look into it (compiler.cpp)
     case Code::lookup:
     case Code::lookup_slope:
     case Code::clear:
     case Code::loop:
-    case Code::end: break;  // not formulas of slots alone
+    case Code::end: return "";  // not formulas of slots alone
+    default: return call(std::string(words.wide ? "lane_" : "__builtin_") + name_of(code));
   }
-  return "";
 }
 
 std::string statement(const Program& program, const Instruction& in, Words words, const SlotName& name,

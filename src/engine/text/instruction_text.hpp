@@ -2,23 +2,15 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 
 #include "expr/program.hpp"
 
 namespace rattleback {
 
-int argument_count(Code code);  // slots that an instruction reads; 0 for clear and end
-
-template <class F>
-void for_each_read(const Instruction& in, F&& f) {
-  const int count = argument_count(in.code);
-  if (count > 0) f(in.a);
-  if (count > 1) f(in.b);
-  if (count > 2) f(in.c);
-}
-
 std::string literal(double x);  // hexadecimal: it reads back exactly
+std::string literals(std::span<const double> x);
 
 // How C says things of one number (a double), and of four at once (a vector; kLaneWordsText has its functions).
 struct Words {
@@ -30,7 +22,9 @@ struct Words {
   [[nodiscard]] std::string larger(const std::string& x, const std::string& y) const {
     return (wide ? "most(" : "larger(") + x + ", " + y + ")";
   }
-  [[nodiscard]] std::string size_of(const std::string& x) const { return (wide ? "size_of(" : "fabs(") + x + ")"; }
+  [[nodiscard]] std::string size_of(const std::string& x) const {
+    return (wide ? "size_of(" : "__builtin_fabs(") + x + ")";
+  }
 };
 inline constexpr Words kOne{.wide = false}, kFour{.wide = true};
 

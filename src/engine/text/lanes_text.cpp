@@ -30,8 +30,8 @@ class LanesText : public StepText {
   [[nodiscard]] Said multiplier_scale() const override { return Said("V(scale + 4 * (g + @))", kFour); }
   void predict() override;
   void leave() override;
-  void body();
-  void variables();
+  std::string group();
+  void declare();
 };
 
 void LanesText::predict() {
@@ -45,7 +45,7 @@ void LanesText::predict() {
   const char* const near = "{0} = near_value(x1 + {1} + 4 * (g + @));";
   if (looks_far_) {
     line("far_@ = I(job->far + part * {} + 4 * (g + @));", kLaneWidth);
-    line("rough_@ = WHOLE(0);");
+    set(truth("rough"), Condition("WHOLE(0)", words_));
     open("if (" + any(truth("far")) + ")");
     each("{0} = far_value(x1 + {1} + 4 * (g + @));");
     open("if (" + any(!truth("far")) + ")");
@@ -63,96 +63,57 @@ void LanesText::predict() {
 // Only lanes whose sub-steps have been plain so far are changed.
 void LanesText::leave() {
   const auto unknowns = plan_.unknown_slots();
-  line("ok_@ &= size_of({}) <= LARGEST;", sum(plan_.result_slot()).text);
+  line("ok_@ &= size_of({}) <= {};", sum(plan_.result_slot()).text, kLargestNumber.text);
+  const auto leave_all = [&](const char* variable, const char* memory) {
+    for (std::size_t i = 0; i < shape_.state; ++i) line(fmt::runtime(variable), s(state(i)), s(result(i)));
+    for (std::size_t i = 0; i < shape_.m; ++i)
+      line(fmt::runtime(memory), fmt::format("multipliers + {} + 4 * (g + @)", i * kLaneWidth),
+           s(result(shape_.state + i)));
+    for (std::size_t i = 0; i < unknowns.size(); ++i)
+      line(
+          fmt::runtime(memory),
+          plan_.linear() ? fmt::format("&W({}, @)", unknowns[i]) : fmt::format("x0 + {} + 4 * (g + @)", i * kLaneWidth),
+          s(unknowns[i]));
+  };
   // All lanes, as a rule. Then the next step does not wait for masks.
   open("if (" + any(!fine()) + ")");
-  for (std::size_t i = 0; i < shape_.state; ++i) line("{0} = pick(ok_@, {1}, {0});", s(state(i)), s(result(i)));
-  for (std::size_t i = 0; i < shape_.m; ++i)
-    line("KEEP(multipliers + {} + 4 * (g + @), ok_@, {});", i * kLaneWidth, s(result(shape_.state + i)));
-  for (std::size_t i = 0; i < unknowns.size(); ++i) {
-    if (plan_.linear())
-      line("KEEP(&W({}, @), ok_@, {});", unknowns[i], s(unknowns[i]));
-    else
-      line("KEEP(x0 + {} + 4 * (g + @), ok_@, {});", i * kLaneWidth, s(unknowns[i]));
-  }
+  leave_all("{0} = pick(ok_@, {1}, {0});", "KEEP({}, ok_@, {});");
   close();
   open("else");
-  for (std::size_t i = 0; i < shape_.state; ++i) line("{} = {};", s(state(i)), s(result(i)));
-  for (std::size_t i = 0; i < shape_.m; ++i)
-    line("V(multipliers + {} + 4 * (g + @)) = {};", i * kLaneWidth, s(result(shape_.state + i)));
-  for (std::size_t i = 0; i < unknowns.size(); ++i) {
-    if (plan_.linear())
-      line("W({}, @) = {};", unknowns[i], s(unknowns[i]));
-    else
-      line("V(x0 + {} + 4 * (g + @)) = {};", i * kLaneWidth, s(unknowns[i]));
-  }
+  leave_all("{} = {};", "V({}) = {};");
   close();
   if (!looks_far_) return;
   line("if (look) far_@ = (far_is_better(x0 + 4 * (g + @)) & ok_@) | (far_@ & ~ok_@);");
   line("I(job->far + part * {} + 4 * (g + @)) = far_@ & ~(rough_@ & ok_@);", kLaneWidth);
 }
 
-void LanesText::body() {
-  const bool composed = shape_.gamma.size() > 1;
-  open("while (done < steps)");
-  line("int leave = 0;");
-  if (!plan_.linear()) {
-    if (looks_far_) line("const int look = ((count + done) & {}) == 0;", starting::kLook - 1);
-    for (std::size_t p = 0; p < shape_.gamma.size(); ++p)
-      line("make_room(history + {}, newest + {});", p * starting::kRows * shape_.history_width * kLaneWidth, p);
-  }
-  const bool whole = at_once_ == kVectors;
-  if (whole)
-    line("g = 0;");
-  else
-    open(fmt::format("for (g = 0; g < {}; g += {})", kVectors, at_once_));
-  line("const i ok_before_@ = I(active + 4 * (g + @));");
-  line("i ok_@ = ok_before_@;");
-  line("double* __restrict const w = all + 4 * g;");
-  if (!whole) line("if (!{}) continue;", any(fine()));
-  out_ += "DECLARE\n";  // variables, when it is known which ones there are
-  if (composed || plan_.has(kTime)) line("at = job->t_base + (double)(count + done) * h;");
-  if (composed) open(fmt::format("for (part = 0; part < {}; ++part)", shape_.gamma.size()));
-  sub_step();
-  if (composed) {
-    line("at += parts[part] * h;");
-    close();
-    line("part = 0;");
-  }
+// The step of the lanes from 4 g on.
+std::string LanesText::group() {
+  depth_ = 3;
+  step();
+  line("part = 0;");
   if (!cut_)
     for (std::size_t i = 0; i < shape_.state; ++i) line("W({}, @) = {};", state(i), s(state(i)));
   line("I(active + 4 * (g + @)) = ok_@;");
-  std::string left = any(truth("ok_before") && !fine());
+  std::string left = any(Condition("ok_before_@", words_) && !fine());
   for (const std::int32_t a : shape_.angles)
     left += " || " + any(fine() && size_of(at(state(static_cast<std::size_t>(a)))) > kTurnHigh);
   line("leave |= {};", left);
-  if (!whole) close();
-  if (!plan_.linear())
-    for (std::size_t p = 0; p < shape_.gamma.size(); ++p) line("++newest[{}];", p);
-  line("++done;");
-  line("h_before = h;");
-  line("if (leave) break;");
-  close();
-  line("job->done = done;");
+  return take();
 }
 
-void LanesText::variables() {
+void LanesText::declare() {
   // What is read before it is written in a step: states, inputs, and the unknowns of a linear plan.
+  const auto unknowns = plan_.unknown_slots();
   const auto read_first = [&](std::uint32_t slot) {
     return slots_.is_state(slot) || !slots_.is_written(slot) ||
-           (plan_.linear() && std::find(plan_.unknown_slots().begin(), plan_.unknown_slots().end(),
-                                        static_cast<std::int32_t>(slot)) != plan_.unknown_slots().end());
+           (plan_.linear() &&
+            std::find(unknowns.begin(), unknowns.end(), static_cast<std::int32_t>(slot)) != unknowns.end());
   };
-  for (const std::uint32_t slot : used_) {
-    if (read_first(slot))
-      line("v s{0}_@ = W({0}, @);", slot);
-    else
-      line("v s{}_@;", slot);
-  }
-  line("v typical0_@, typical1_@, noise0_@, noise1_@, big0_@, big1_@, change0_@, change1_@, first0_@, first1_@;");
-  line("v size_@, last_@, ratio_@ = ALL(0.0), older_@, next_@;");
-  line("i go_@, bad_@, arrived_@, slow_@, current_@{};", looks_far_ ? ", far_@, rough_@" : "");
-  for (std::int32_t k = 0; k < largest_block_; ++k) line("v d{}_@;", k);
+  for (const std::uint32_t slot : used_)
+    line(fmt::runtime(read_first(slot) ? "v s{0}_@ = W({0}, @);" : "v s{0}_@;"), slot);
+  variables();
+  if (!plan_.linear()) set(number("ratio"), 0.0);
   for (const std::int32_t n : loops_) {
     line("v next{0}_@[{1}], lu{0}_@[{1}], scale{0}_@[{0}];", n, n * n);
     line("i perm{0}_@[{0}];", n);
@@ -163,37 +124,43 @@ void LanesText::variables() {
 std::string LanesText::write() {
   prepare();
   at_once_ = plan_.instruction_count() <= kShort && largest_block_ <= kUnrolledMatrix ? kAtOnce : 1;
-  depth_ = 1;
-  body();
-  const std::string code = std::exchange(out_, "");
-  depth_ = 3;
-  variables();
-  const std::string declared = std::exchange(out_, "");
-  depth_ = 0;
+  const std::string group_step = group();
   out_ += kHeadText;
+  out_ += kOneWordsText;
   out_ += kLaneJobText;
   out_ += kLaneWordsText;
+  depth_ = 0;
   functions();
   open(fmt::format("void {}(struct LaneJob* job)", kNativeSymbol));
-  line("double* const all = job->w;");
-  line("double* const history = job->history;");
-  line("double* const multipliers = job->multipliers;");
+  job();
   line("const double* const scale = job->scale;");
   line("long long* const active = job->active;");
-  line("int* const newest = job->newest;");
-  line("const double h = job->h, tolerance = job->tolerance;");
-  line("double h_before = job->h_before, at = 0.0, *x0, *x1;");
-  line("const long long steps = job->steps, count = job->count;");
-  line("long long done = 0;");
-  line("int part = 0, k = 0, g;");
-  line("const int max_newton = job->max_newton;");
-  std::string gamma;
-  for (const double x : shape_.gamma) gamma += literal(x) + ",";
-  line("static const double parts[] = {{{}}};", gamma);
-  const std::size_t place = code.find("DECLARE\n");
-  out_ += code.substr(0, place) + declared + code.substr(place + 8);
+  line("int *const newest = job->newest, g;");
+  open("while (done < steps)");
+  line("int leave = 0;");
+  const auto each_part = [&](const auto& what) {
+    for (std::size_t p = 0; p < shape_.gamma.size() && !plan_.linear(); ++p) what(p);
+  };
+  if (looks_far_) line("const int look = ((count + done) & {}) == 0;", starting::kLook - 1);
+  each_part([&](std::size_t p) {
+    line("make_room(history + {}, newest + {});", p * starting::kRows * shape_.history_width * kLaneWidth, p);
+  });
+  open(fmt::format("for (g = 0; g < {}; g += {})", kVectors, at_once_));
+  line("const i ok_before_@ = I(active + 4 * (g + @));");
+  line("i ok_@ = ok_before_@;");
+  line("double* __restrict const w = all + 4 * g;");
+  line("if (!{}) continue;", any(fine()));
+  declare();
+  out_ += group_step;
   close();
-  return std::move(out_);
+  each_part([&](std::size_t p) { line("++newest[{}];", p); });
+  line("++done;");
+  line("h_before = h;");
+  line("if (leave) break;");
+  close();
+  line("job->done = done;");
+  close();
+  return take();
 }
 
 }  // namespace

@@ -11,15 +11,13 @@ constexpr std::int32_t kShortSolve = 2;
 // C++ classes: a first correction up to this size may be the last. With a factor of 200 its square is still rounding.
 constexpr double kSmallStart = 1e-9;
 
-const Said kLargest("LARGEST");
-
 std::string name(const char* what, std::int32_t number) { return what + std::to_string(number); }
 
 }  // namespace
 
 void StepText::fail(const Condition& condition) {
   if (words_.wide)
-    line("bad_@ = go_@ & {}; ok_@ &= ~bad_@; go_@ &= ~bad_@;", condition.mask());
+    line("{0} = {1} & {2}; ok_@ &= ~{0}; {1} &= ~{0};", truth("bad").text, going().text, condition.mask());
   else
     line("if ({}) goto fail;", condition.text);
 }
@@ -72,7 +70,7 @@ void StepText::factor(std::int32_t n, const Cells& matrix) {
 }
 
 void StepText::substitute(std::int32_t n, const Cells& right, const Cells& to) {
-  const std::string r = number("r").text, d = number("d").text;
+  const std::string r = called("r"), d = called("d");
   for (std::int32_t k = 0; k < n; ++k) line("{}[{}] = {};", r, k, right(k).in(words_));
   if (words_.wide)
     line("substitute{0}(lu{0}_@, perm{0}_@, scale{0}_@, r_@, d_@);", n);
@@ -99,7 +97,7 @@ void StepText::linear_solve(const Plan::Block& b, bool kept) {
   if (header_ && n <= kShortSolve) {
     short_solve(b, kept);
   } else if (n == 1) {
-    fail(!(matrix(0) != 0.0 && size_of(matrix(0)) <= kLargest));
+    fail(!(matrix(0) != 0.0 && size_of(matrix(0)) <= kLargestNumber));
     set(number("d0"), right(0) / matrix(0));
   } else if (!kept) {
     eliminate(n, matrix, right);
@@ -123,7 +121,7 @@ void StepText::leading_solve(const Plan::Block& b) {
   open("if (k == 1)");
   program(d.matrix);
   if (m == 1) {
-    fail(!(matrix(0) != 0.0 && size_of(matrix(0)) <= kLargest));
+    fail(!(matrix(0) != 0.0 && size_of(matrix(0)) <= kLargestNumber));
   } else if (m > kUnrolledMatrix) {
     if (words_.wide) set(truth("current"), going());
     factor(m, matrix);
@@ -152,7 +150,7 @@ void StepText::short_solve(const Plan::Block& b, bool kept) {
   const Said per = number("per"), x = at(b.r), a = cell(b, 0);
   if (b.size == 1) {
     set(per, 1.0 / a);
-    fail(!(per != 0.0 && size_of(per) <= kLargest));
+    fail(!(per != 0.0 && size_of(per) <= kLargestNumber));
     if (asks) close();
     set(number("d0"), per * x);
     return;
@@ -186,17 +184,17 @@ void StepText::newton(const Plan::Block& b) {
     // Rows that no lane has exchanged yet: what is not solved must not point anywhere either.
     if (const std::int32_t rows = leads ? b.leading->size : n; keeps || (leads && rows > kUnrolledMatrix))
       line("for (k = 0; k < {0}; ++k) perm{0}_@[k] = WHOLE(k);", rows);
-    line("go_@ = ok_@; k = 0;");
+    set(going(), fine());
   }
-  if (!words_.wide) line("k = 0;");
-  if (keeps) line("{} = {};", current.text, words_.wide ? "go_@" : "1");
+  line("k = 0;");
+  if (keeps) set(current, words_.wide ? going() : Condition("1"));
   if (words_.wide) {
     open("while (" + any(going()) + ")");
     open("if (++k > max_newton)");
     line("ok_@ &= ~go_@;");
     line("break;");
     close();
-    line("arrived_@ = WHOLE(0);");
+    set(arrived(), Condition("WHOLE(0)", words_));
   } else {
     open("for (;;)");
     line("if (++k > max_newton) goto fail;");
@@ -224,7 +222,7 @@ void StepText::newton(const Plan::Block& b) {
     set(now, in_pairs(big[kind], most));
     set(number(name("change", kind)), in_pairs(change[kind], most));
   });
-  fail(!(in_pairs(all, [](const Said& x, const Said& y) { return x + y; }) <= kLargest));
+  fail(!(in_pairs(all, [](const Said& x, const Said& y) { return x + y; }) <= kLargestNumber));
   set(p.size, over_kinds([&](int kind) { return number(name("change", kind)) / number(name("big", kind)); }));
   when(Condition("k == 1"), [&] {
     each([&](int, const Said& now, const Said& first) { set(first, now); });
@@ -259,7 +257,10 @@ void StepText::newton(const Plan::Block& b) {
 
 void StepText::linear(const Plan::Block& b) {
   program(b.residual);
-  line("{}", words_.wide ? "go_@ = ok_@;" : "++spent;");
+  if (words_.wide)
+    set(going(), fine());
+  else
+    line("++spent;");
   if (b.size == 1) {
     const Said x = at(b.unknowns[0]), J = cell(b, 0);
     set(x, x - at(b.r) / J);
@@ -278,7 +279,7 @@ void StepText::linear(const Plan::Block& b) {
     set(x, x - d);
     all.push_back(size_of(d));
   }
-  fail(!(in_pairs(all, [](const Said& x, const Said& y) { return x + y; }) <= kLargest));
+  fail(!(in_pairs(all, [](const Said& x, const Said& y) { return x + y; }) <= kLargestNumber));
 }
 
 void StepText::block(const Plan::Block& b) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <concepts>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -78,6 +79,8 @@ inline Said pick(const Condition& condition, const Said& yes, const Said& no) {
   const Words words{condition.words.wide || yes.words.wide || no.words.wide};
   return Said(words.pick(condition.text, yes.in(words), no.in(words)), words);
 }
+
+inline const Said kLargestNumber(std::numeric_limits<double>::max());
 
 // Of all; pairs of pairs, so that no long chain waits for its first.
 template <class Two>

@@ -1,9 +1,6 @@
 #include "engine/text/solve_text.hpp"
 
-#include <iterator>
-
-#include <fmt/format.h>
-
+#include "engine/text/text_out.hpp"
 #include "linalg/dense.hpp"
 
 namespace rattleback {
@@ -19,7 +16,7 @@ std::string pivot_fits(const std::string& size) { return fmt::format("{} > {}", 
 // right-hand side b0, ..., which is eliminated along. Larger ones are eliminated in loops over an array, where the factors
 // stay; there, what is zero in all lanes is skipped, and a lane whose factor is zero keeps its row where others do not: 0 times
 // a number would change the sign of a zero.
-class Elimination {
+class Elimination : private TextOut {
  public:
   Elimination(std::int32_t n, Words words, bool loops) : n_(n), words_(words), loops_(loops) {}
   std::string text();
@@ -29,10 +26,6 @@ class Elimination {
     std::string name;
     std::int32_t number = 0;
   };
-  template <class... Args>
-  void put(fmt::format_string<Args...> text, Args&&... args) {
-    fmt::format_to(std::back_inserter(out_), text, std::forward<Args>(args)...);
-  }
   // The same for one matrix and for lanes.
   template <class... Args>
   void put_either(const char* one, const char* lanes, Args&&... args) {
@@ -65,7 +58,6 @@ class Elimination {
   std::int32_t n_;
   Words words_;
   bool loops_;
-  std::string out_;
 };
 
 void Elimination::scale(const Index& r) {
@@ -129,28 +121,25 @@ std::string Elimination::text() {
     put("{0} = 1.0 / {0};\n", a(k, k));
     each("r", after(k), [&](const Index& r) { take_off(r, k); });
   });
-  return std::move(out_);
+  return take();
 }
 
 }  // namespace
 
 std::string unrolled_solve_text(std::int32_t n, Words words) {
-  std::string out;
-  const auto put = [&]<class... Args>(fmt::format_string<Args...> text, Args&&... args) {
-    fmt::format_to(std::back_inserter(out), text, std::forward<Args>(args)...);
-  };
-  put("static inline __attribute__((always_inline)) {} solve{}(", words.truth(), n);
+  TextOut text;
+  text.put("static inline __attribute__((always_inline)) {} solve{}(", words.truth(), n);
   for (std::int32_t i = 0; i < n; ++i)
-    for (std::int32_t j = 0; j < n; ++j) put("{} a{}{}, ", words.type(), i, j);
-  for (std::int32_t i = 0; i < n; ++i) put("{} b{}, ", words.type(), i);
-  for (std::int32_t i = 0; i < n; ++i) put("{}* x{}{}", words.type(), i, i + 1 < n ? ", " : ") {\n");
-  put("{}", Elimination(n, words, false).text());
+    for (std::int32_t j = 0; j < n; ++j) text.put("{} a{}{}, ", words.type(), i, j);
+  for (std::int32_t i = 0; i < n; ++i) text.put("{} b{}, ", words.type(), i);
+  for (std::int32_t i = 0; i < n; ++i) text.put("{}* x{}{}", words.type(), i, i + 1 < n ? ", " : ") {\n");
+  text.put("{}", Elimination(n, words, false).text());
   for (std::int32_t i = n - 1; i >= 0; --i) {
-    for (std::int32_t j = i + 1; j < n; ++j) put("  b{} -= a{}{} * b{};\n", i, i, j, j);
-    put("  b{0} *= a{0}{0};\n  *x{0} = b{0};\n", i);
+    for (std::int32_t j = i + 1; j < n; ++j) text.put("  b{} -= a{}{} * b{};\n", i, i, j, j);
+    text.put("  b{0} *= a{0}{0};\n  *x{0} = b{0};\n", i);
   }
-  put("  return {};\n}}\n", words.wide ? "bad" : "0");
-  return out;
+  text.put("  return {};\n}}\n", words.wide ? "bad" : "0");
+  return text.take();
 }
 
 // The elimination once more, because the matrix lies otherwise: rows are padded to whole vectors. The factors L are kept
@@ -159,11 +148,8 @@ std::string unrolled_solve_text(std::int32_t n, Words words) {
 // the pivot's row stays in registers.
 std::string factor_text(std::int32_t n) {
   const std::int32_t width = padded(n);
-  std::string out;
-  const auto put = [&]<class... Args>(fmt::format_string<Args...> text, Args&&... args) {
-    fmt::format_to(std::back_inserter(out), text, std::forward<Args>(args)...);
-  };
-  put(R"(static __attribute__((noinline)) void swap{0}(double* __restrict lu, double* __restrict lower,
+  TextOut text;
+  text.put(R"(static __attribute__((noinline)) void swap{0}(double* __restrict lu, double* __restrict lower,
                                               int* __restrict perm, int k, int p) {{
   const int q = perm[p];
   perm[p] = perm[k];
@@ -187,52 +173,55 @@ static __attribute__((noinline)) int factor{0}(double* __restrict const lu, doub
     double big = 0.0, t;
     row = lu + i * {1};
 )",
-      n, width);
-  for (std::int32_t j = 0; j < n; ++j) put("    big = fabs(row[{0}]) > big ? fabs(row[{0}]) : big;\n", j);
-  put("    if (!({})) return 1;\n    t = scale[i] = row_scale(big);\n    perm[i] = i;\n", row_fits(" && "));
-  for (std::int32_t j = 0; j < width; j += 4) put("    *(lanes*)(row + {}) *= t;\n", j);
-  put("  }}\n");
+           n, width);
+  for (std::int32_t j = 0; j < n; ++j)
+    text.put("    big = __builtin_fabs(row[{0}]) > big ? __builtin_fabs(row[{0}]) : big;\n", j);
+  text.put("    if (!({})) return 1;\n    t = scale[i] = row_scale(big);\n    perm[i] = i;\n", row_fits(" && "));
+  for (std::int32_t j = 0; j < width; j += 4) text.put("    *(lanes*)(row + {}) *= t;\n", j);
+  text.put("  }}\n");
   for (std::int32_t k = 0; k < n; ++k) {
-    put("  p = {0};\n  pivot = fabs(lu[{1}]);\n", k, k * width + k);
+    text.put("  p = {0};\n  pivot = __builtin_fabs(lu[{1}]);\n", k, k * width + k);
     if (k + 1 < n)
-      put("  for (i = {0}, row = lu + {1}; i < {2}; ++i, row += {3})\n"
-          "    if (fabs(*row) > pivot) {{ p = i; pivot = fabs(*row); }}\n",
+      text.put(
+          "  for (i = {0}, row = lu + {1}; i < {2}; ++i, row += {3})\n"
+          "    if (__builtin_fabs(*row) > pivot) {{ p = i; pivot = __builtin_fabs(*row); }}\n",
           k + 1, (k + 1) * width + k, n, width);
-    put("  if (!({})) return 1;\n", pivot_fits("pivot"));
-    if (k + 1 < n) put("  if (p != {0}) swap{1}(lu, lower, perm, {0}, p);\n", k, n);
-    put("  inverse = 1.0 / lu[{0}];\n  lu[{0}] = inverse;\n", k * width + k);
+    text.put("  if (!({})) return 1;\n", pivot_fits("pivot"));
+    if (k + 1 < n) text.put("  if (p != {0}) swap{1}(lu, lower, perm, {0}, p);\n", k, n);
+    text.put("  inverse = 1.0 / lu[{0}];\n  lu[{0}] = inverse;\n", k * width + k);
     if (k + 1 == n) break;
     const std::int32_t first = (k + 1) / 4 * 4;
-    put("  {{\n");
+    text.put("  {{\n");
     for (std::int32_t j = first; j < width; j += 4)
-      put("    const lanes u{0} = *(lanes*)(lu + {1});\n", j, k * width + j);
-    put("    for (i = {0}, row = lu + {1}; i < {2}; ++i, row += {3}) {{\n"
+      text.put("    const lanes u{0} = *(lanes*)(lu + {1});\n", j, k * width + j);
+    text.put(
+        "    for (i = {0}, row = lu + {1}; i < {2}; ++i, row += {3}) {{\n"
         "      const double f = row[{4}] * inverse;\n      lower[{5} + i] = f;\n      if (f == 0.0) continue;\n",
         k + 1, (k + 1) * width, n, width, k, k * width);
-    for (std::int32_t j = first; j < width; j += 4) put("      *(lanes*)(row + {0}) -= f * u{0};\n", j);
-    put("    }}\n  }}\n");
+    for (std::int32_t j = first; j < width; j += 4) text.put("      *(lanes*)(row + {0}) -= f * u{0};\n", j);
+    text.put("    }}\n  }}\n");
   }
-  put("  return 0;\n}}\n");
-  put(R"(static __attribute__((noinline)) void substitute{0}(
+  text.put("  return 0;\n}}\n");
+  text.put(R"(static __attribute__((noinline)) void substitute{0}(
     const double* __restrict const lu, const double* __restrict const lower, const int* __restrict const perm,
     const double* __restrict const scale, const double* __restrict const b, double* __restrict const x) {{
   double s;
   for (int i = 0; i < {0}; ++i) x[i] = b[perm[i]] * scale[perm[i]];
 )",
-      n);
+           n);
   for (std::int32_t j = 0; j + 1 < n; ++j) {
-    put("  s = x[{}];\n", j);
+    text.put("  s = x[{}];\n", j);
     std::int32_t i = j + 1;
-    for (; i < n && i % 4 != 0; ++i) put("  x[{}] -= lower[{}] * s;\n", i, j * width + i);
-    for (; i < n; i += 4) put("  *(lanes*)(x + {}) -= *(const lanes*)(lower + {}) * s;\n", i, j * width + i);
+    for (; i < n && i % 4 != 0; ++i) text.put("  x[{}] -= lower[{}] * s;\n", i, j * width + i);
+    for (; i < n; i += 4) text.put("  *(lanes*)(x + {}) -= *(const lanes*)(lower + {}) * s;\n", i, j * width + i);
   }
   for (std::int32_t i = n - 1; i >= 0; --i) {
-    put("  s = x[{}];\n", i);
-    for (std::int32_t j = i + 1; j < n; ++j) put("  s -= lu[{}] * x[{}];\n", i * width + j, j);
-    put("  x[{}] = s * lu[{}];\n", i, i * width + i);
+    text.put("  s = x[{}];\n", i);
+    for (std::int32_t j = i + 1; j < n; ++j) text.put("  s -= lu[{}] * x[{}];\n", i * width + j, j);
+    text.put("  x[{}] = s * lu[{}];\n", i, i * width + i);
   }
-  put("}}\n");
-  return out;
+  text.put("}}\n");
+  return text.take();
 }
 
 std::string lane_factor_text(std::int32_t n) {

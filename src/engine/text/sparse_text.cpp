@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
-#include <limits>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "engine/text/common_text.hpp"
 #include "engine/text/instruction_text.hpp"
 #include "engine/text/stagger.hpp"
+#include "engine/text/text_out.hpp"
+#include "expr/instructions.hpp"
 #include "step/stopping.hpp"
 
 namespace rattleback {
@@ -22,6 +20,14 @@ constexpr std::int32_t kStrip = 256;
 static_assert(kStrip % kChunk == 0);
 // Models without families have texts that grow with them; beyond this a compiler would take too long.
 constexpr std::size_t kMostInstructions = 20'000;
+
+// Every step-th number from an address on, and numbers with such distances.
+const char* const kMembersText = R"(#define EVERY(address, step) \
+  ((v){(address)[0], (address)[(step)], (address)[2 * (step)], (address)[3 * (step)]})
+#define SCATTER(address, step, how, x) \
+  (address)[0] how x[0]; (address)[(step)] how x[1]; (address)[2 * (step)] how x[2]; (address)[3 * (step)] how x[3]
+#define COUNTED(x, step) ((v){(double)(x), (double)((x) + (step)), (double)((x) + 2 * (step)), (double)((x) + 3 * (step))})
+)";
 
 bool is_sink(const LoopInstruction& in) {
   return in.what == LoopCode::store || in.what == LoopCode::store_add || in.what == LoopCode::reduce;
@@ -47,39 +53,20 @@ bool is_plain(const Loop& loop) {
   return true;
 }
 
-class Writer {
+class Writer : private TextOut {
  public:
   explicit Writer(const SparsePlan& plan) : plan_(plan) {}
   SparseText write();
 
  private:
-  template <class... Args>
-  void line(fmt::format_string<Args...> text, Args&&... args) {
-    out_.append(2 * static_cast<std::size_t>(depth_), ' ');
-    fmt::format_to(std::back_inserter(out_), text, std::forward<Args>(args)...);
-    out_ += '\n';
-  }
-  template <class... Args>
-  void open(fmt::format_string<Args...> text, Args&&... args) {
-    line("{} {{", fmt::format(text, std::forward<Args>(args)...));
-    ++depth_;
-  }
-  void close() {
-    --depth_;
-    line("}}");
-  }
-
   // Statements of the part that is being collected.
   void program(const Program& p);
-  void products(const Products& list, bool to_matrix);
-  void bounds(const SparsePlan::Block& b);
+  void products(const Products& list, const char* to, const char* second = "w", std::int32_t shift = 0);
   void values(const SparsePlan::Block& b);
-  void run(const Products& list, const Products::Run& run, const char* to, const char* second, std::int32_t shift);
   void fill(std::int32_t to, std::int32_t size, std::int32_t from);  // from < 0: zeros
 
   // Their text, for the members i .. end-1.
   void write_part();
-  void write_instruction(const Program& p, const Instruction& in);
   void write_loop(const Program& p, const Loop& loop, bool plain);
   void write_members(const Loop& loop, bool vector);
   void write_run(std::span<const Products::Factors> factors, const Products::Run& run, const char* to,
@@ -92,8 +79,6 @@ class Writer {
   std::size_t parts_ = 0;
   std::vector<const double*> tables_;
   std::vector<std::size_t> loop_tables_;  // of the loop that is written: program's number -> ours
-  std::string out_;
-  int depth_ = 0;
 };
 
 std::size_t Writer::table(const std::vector<double>& values) {
@@ -131,13 +116,13 @@ void Writer::program(const Program& p) {
     };
     if (in.code != Code::loop) {
       touch(true, in.dst, 0);
-      touch(false, in.a, 0);
-      if (in.code != Code::lookup && in.code != Code::lookup_slope) {
-        touch(false, in.b, 0);
-        touch(false, in.c, 0);
-      }
+      for_each_read(in, [&](std::uint32_t slot) { touch(false, slot, 0); });
       s.single = true;
-      s.write = [this, &p, &in] { write_instruction(p, in); };
+      s.write = [this, &p, &in] {
+        line("{}", statement(
+                       p, in, kOne, [](std::uint32_t slot) { return fmt::format("w[{}]", slot); },
+                       [&](const std::vector<double>& values) { return fmt::format("tables[{}]", table(values)); }));
+      };
       continue;
     }
     const Loop& loop = p.loops[in.a];
@@ -154,18 +139,23 @@ void Writer::program(const Program& p) {
   }
 }
 
-void Writer::write_instruction(const Program& p, const Instruction& in) {
-  line("{}", statement(
-                 p, in, kOne, [](std::uint32_t slot) { return fmt::format("w[{}]", slot); },
-                 [&](const std::vector<double>& values) { return fmt::format("tables[{}]", table(values)); }));
+// The loop over members, four at a time or one by one.
+std::string loop_over(bool vector) {
+  return vector ? fmt::format("for (; i + {0} <= end; i += {0})", kLanes) : "for (; i < end; ++i)";
 }
 
-// Four members i .. i+3 of an array, or member i.
+// Members i .. i+3 of an array, or member i.
 std::string element(const std::string& array, std::int32_t first, std::int32_t step, bool vector) {
-  const auto one = [&](int l) { return fmt::format("{}[{} + {} * (i + {})]", array, first, step, l); };
   if (!vector) return fmt::format("{}[{} + {} * i]", array, first, step);
-  if (step == 1) return fmt::format("V({} + {} + i)", array, first);
-  return fmt::format("(v){{{}, {}, {}, {}}}", one(0), one(1), one(2), one(3));
+  return step == 1 ? fmt::format("V({} + {} + i)", array, first)
+                   : fmt::format("EVERY({} + {} + {} * i, {})", array, first, step, step);
+}
+
+// What members of an array get. how: = or +=
+std::string stored(const std::string& array, std::int32_t first, std::int32_t step, const char* how,
+                   const std::string& x, bool vector) {
+  if (!vector || step == 1) return fmt::format("{} {} {};", element(array, first, step, vector), how, x);
+  return fmt::format("SCATTER({} + {} + {} * i, {}, {}, {});", array, first, step, step, how, x);
 }
 
 std::string Writer::value(const LoopInstruction& in, bool vector) {
@@ -174,9 +164,8 @@ std::string Writer::value(const LoopInstruction& in, bool vector) {
     case LoopCode::table:
       return element(fmt::format("tables[{}]", loop_tables_[static_cast<std::size_t>(in.c)]), in.a, in.b, vector);
     case LoopCode::index: {
-      const auto one = [&](int l) { return fmt::format("(double)({} + {} * (i + {}))", in.a, in.b, l); };
-      if (!vector) return one(0);
-      return fmt::format("(v){{{}, {}, {}, {}}}", one(0), one(1), one(2), one(3));
+      const std::string one = fmt::format("{} + {} * i", in.a, in.b);
+      return vector ? fmt::format("COUNTED({}, {})", one, in.b) : fmt::format("(double)({})", one);
     }
     default: break;
   }
@@ -200,93 +189,63 @@ void Writer::write_members(const Loop& loop, bool vector) {
 void Writer::write_loop(const Program& p, const Loop& loop, bool plain) {
   loop_tables_.clear();
   for (const std::vector<double>& t : p.tables) loop_tables_.push_back(table(t));
-  for (const LoopInstruction& in : loop.body)
+  std::vector<const LoopInstruction*> sinks;
+  for (const LoopInstruction& in : loop.body) {
     if (in.what == LoopCode::broadcast) line("const double b{} = w[{}];", in.dst, in.a);
-  const auto store = [&](const LoopInstruction& in, const std::string& value, bool vector) {
-    const char* const op = in.what == LoopCode::store ? "=" : "+=";
-    if (vector && in.b == 1) {
-      line("V(w + {} + i) {} {};", in.a, op, value);
-    } else if (!vector) {
-      line("w[{} + {} * i] {} {};", in.a, in.b, op, value);
-    } else {
-      for (int l = 0; l < kLanes; ++l) line("w[{} + {} * (i + {})] {} {}[{}];", in.a, in.b, l, op, value, l);
-    }
+    if (is_sink(in)) sinks.push_back(&in);
+  }
+  const auto member = [&](const LoopInstruction& in, const std::string& value, bool vector) {
+    return stored("w", in.a, in.b, in.what == LoopCode::store ? "=" : "+=", value, vector);
   };
-  const auto loop_over = [&](bool vector) {
-    if (vector)
-      open("for (; i + {} <= end; i += {})", kLanes, kLanes);
-    else
-      open("for (; i < end; ++i)");
-  };
-  if (plain) {
+  const auto members = [&](const auto& sink) {
     for (const bool vector : {true, false}) {
-      loop_over(vector);
+      open(loop_over(vector));
       write_members(loop, vector);
-      for (const LoopInstruction& in : loop.body)
-        if (is_sink(in)) store(in, fmt::format("r{}", in.dst), vector);
+      for (std::size_t k = 0; k < sinks.size(); ++k) line("{}", sink(k, fmt::format("r{}", sinks[k]->dst), vector));
       close();
     }
+  };
+  if (plain) {
+    members([&](std::size_t k, const std::string& x, bool vector) { return member(*sinks[k], x, vector); });
     return;
   }
   // kChunk members, then what they store, sink by sink.
-  open("for (int first = i, last = end; first < last; first += {})", kChunk);
+  open(fmt::format("for (int first = i, last = end; first < last; first += {})", kChunk));
   line("const int end = first + {} < last ? first + {} : last;", kChunk, kChunk);
-  std::size_t sinks = 0;
-  for (const LoopInstruction& in : loop.body)
-    if (is_sink(in)) line("double x{}[{}];", sinks++, kChunk);
+  for (std::size_t k = 0; k < sinks.size(); ++k) line("double x{}[{}];", k, kChunk);
   line("int i = first;");
-  for (const bool vector : {true, false}) {
-    loop_over(vector);
-    write_members(loop, vector);
-    sinks = 0;
-    for (const LoopInstruction& in : loop.body)
-      if (is_sink(in))
-        line(fmt::runtime(vector ? "V(x{} + (i - first)) = r{};" : "x{}[i - first] = r{};"), sinks++, in.dst);
-    close();
-  }
-  sinks = 0;
-  for (const LoopInstruction& in : loop.body) {
-    if (!is_sink(in)) continue;
-    const std::size_t x = sinks++;
+  const auto kept = [](std::size_t k, bool vector) {
+    return fmt::format(fmt::runtime(vector ? "V(x{} + (i - first))" : "x{}[i - first]"), k);
+  };
+  members([&](std::size_t k, const std::string& x, bool vector) { return kept(k, vector) + " = " + x + ";"; });
+  for (std::size_t k = 0; k < sinks.size(); ++k) {
+    const LoopInstruction& in = *sinks[k];
     if (in.what == LoopCode::reduce) {
-      line("{{ double s = 0.0; for (i = first; i < end; ++i) s += x{}[i - first]; w[{}] += s; }}", x, in.a);
+      line("{{ double s = 0.0; for (i = first; i < end; ++i) s += x{}[i - first]; w[{}] += s; }}", k, in.a);
       continue;
     }
     line("i = first;");
-    if (in.b == 1) {
-      loop_over(true);
-      store(in, fmt::format("V(x{} + (i - first))", x), true);
-      close();
-    }
-    loop_over(false);
-    store(in, fmt::format("x{}[i - first]", x), false);
-    close();
+    if (in.b == 1) line("{} {}", loop_over(true), member(in, kept(k, true), true));
+    line("{} {}", loop_over(false), member(in, kept(k, false), false));
   }
   close();
 }
 
 // to[..] = sum of w[a] * second[b]
-void Writer::run(const Products& list, const Products::Run& run, const char* to, const char* second,
-                 std::int32_t shift) {
-  const auto factors = list.factors().subspan(static_cast<std::size_t>(run.first), static_cast<std::size_t>(run.terms));
-  const bool bound = std::string_view(second) != "w", matrix = std::string_view(to) != "w";
-  LoopStatement& s = part_.emplace_back();
-  s.count = run.count;
-  s.accesses.push_back(
-      {matrix ? LoopStatement::kMatrix : LoopStatement::kWorkspace, true, run.to + shift, run.to_step});
-  for (const Products::Factors& f : factors) {
-    s.accesses.push_back({LoopStatement::kWorkspace, false, f.a, f.a_step});
-    if (!bound) s.accesses.push_back({LoopStatement::kWorkspace, false, f.b, f.b_step});
+void Writer::products(const Products& list, const char* to, const char* second, std::int32_t shift) {
+  const auto array = std::string_view(to) != "w" ? LoopStatement::kMatrix : LoopStatement::kWorkspace;
+  for (const Products::Run& run : list.runs()) {
+    const auto factors =
+        list.factors().subspan(static_cast<std::size_t>(run.first), static_cast<std::size_t>(run.terms));
+    LoopStatement& s = part_.emplace_back();
+    s.count = run.count;
+    s.accesses.push_back({array, true, run.to + shift, run.to_step});
+    for (const Products::Factors& f : factors) {
+      s.accesses.push_back({LoopStatement::kWorkspace, false, f.a, f.a_step});
+      if (std::string_view(second) == "w") s.accesses.push_back({LoopStatement::kWorkspace, false, f.b, f.b_step});
+    }
+    s.write = [this, factors, &run, to, second, shift] { write_run(factors, run, to, second, shift); };
   }
-  s.write = [this, factors, &run, to, second, shift] { write_run(factors, run, to, second, shift); };
-}
-
-void Writer::products(const Products& list, bool to_matrix) {
-  for (const Products::Run& r : list.runs()) run(list, r, to_matrix ? "out" : "w", "w", 0);
-}
-
-void Writer::bounds(const SparsePlan::Block& b) {
-  for (const Products::Run& r : b.bounds.runs()) run(b.bounds, r, "w", "size", b.bound);
 }
 
 void Writer::write_run(std::span<const Products::Factors> factors, const Products::Run& run, const char* to,
@@ -309,19 +268,13 @@ void Writer::write_run(std::span<const Products::Factors> factors, const Product
     }
     if (bound) line("s = {} * s;", newton::kEps);
   };
-  if (run.count >= 2 * kLanes) {
-    open("for (; i + {} <= end; i += {})", kLanes, kLanes);
-    sum(true);
-    if (run.to_step == 1)
-      line("V({} + {} + i) = s;", to, run.to + shift);
-    else
-      for (int l = 0; l < kLanes; ++l) line("{}[{} + {} * (i + {})] = s[{}];", to, run.to + shift, run.to_step, l, l);
+  for (const bool vector : {true, false}) {
+    if (vector && run.count < 2 * kLanes) continue;
+    open(loop_over(vector));
+    sum(vector);
+    line("{}", stored(to, run.to + shift, run.to_step, "=", "s", vector));
     close();
   }
-  open("for (; i < end; ++i)");
-  sum(false);
-  line("{}[{} + {} * i] = s;", to, run.to + shift, run.to_step);
-  close();
 }
 
 void Writer::values(const SparsePlan::Block& b) {
@@ -333,22 +286,21 @@ void Writer::values(const SparsePlan::Block& b) {
 // one reads it.
 void Writer::write_part() {
   open(
-      "static void part{}(double* const w, double* const out, const double* const size, "
-      "const double* const* const tables)",
-      parts_++);
+      fmt::format("static void part{}(double* const w, double* const out, const double* const size, "
+                  "const double* const* const tables)",
+                  parts_++));
   const std::int32_t end = stagger(part_);
   const bool strips = end > 2 * kStrip;
-  if (strips) open("for (int strip = 0; strip < {}; strip += {})", end, kStrip);
+  if (strips) open(fmt::format("for (int strip = 0; strip < {}; strip += {})", end, kStrip));
   for (std::size_t k = 0; k < part_.size();) {
     const LoopStatement& s = part_[k];
     if (s.single) {  // one after the other, while they are at the same place
-      if (strips) open("if (strip <= {0} && {0} < strip + {1})", s.offset, kStrip);
+      if (strips) open(fmt::format("if (strip <= {0} && {0} < strip + {1})", s.offset, kStrip));
       for (; k < part_.size() && part_[k].single && part_[k].offset == s.offset; ++k) part_[k].write();
       if (strips) close();
       continue;
     }
-    line("{{");
-    ++depth_;
+    open("");
     if (strips) {
       line("int i = strip - {}, end = i + {};", s.offset, kStrip);
       line("i = {0} + (i < 0 ? 0 : i); end = {0} + (end < {1} ? end : {1});", s.begin, s.count);
@@ -366,18 +318,20 @@ void Writer::write_part() {
 
 SparseText Writer::write() {
   out_ += kHeadText;
-  out_ += kLookUpText;
+  out_ += kOneWordsText;
   out_ += kLaneWordsText;
+  out_ += kMembersText;
   for (const SparsePlan::Block& b : plan_.blocks()) {  // in the order of SparsePart
     const auto start = [&] {
       program(b.before);
-      products(b.fixed, false);
+      products(b.fixed, "w");
     };
     const auto matrix = [&] {
       program(b.jacobian);
-      products(b.chain, false);
-      products(b.matrix, true);
+      products(b.chain, "w");
+      products(b.matrix, "out");
     };
+    const auto bounds = [&] { products(b.bounds, "w", "size", b.bound); };
     start();
     write_part();
     values(b);
@@ -387,23 +341,24 @@ SparseText Writer::write() {
     write_part();
     matrix();
     write_part();
-    bounds(b);
+    bounds();
     write_part();
     start();
     values(b);
     program(b.residual);
     matrix();
-    bounds(b);
+    bounds();
     write_part();
   }
   program(plan_.finish());
   write_part();
-  open("void {}(int part, double* w, double* out, const double* size, const double* const* tables)", kSparseSymbol);
+  open(fmt::format("void {}(int part, double* w, double* out, const double* size, const double* const* tables)",
+                   kSparseSymbol));
   open("switch (part)");
   for (std::size_t k = 0; k < parts_; ++k) line("case {}: part{}(w, out, size, tables); break;", k, k);
   close();
   close();
-  return {std::move(out_), std::move(tables_)};
+  return {take(), std::move(tables_)};
 }
 
 }  // namespace

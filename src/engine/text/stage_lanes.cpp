@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <set>
 #include <tuple>
 #include <utility>
 
 #include "engine/text/emit.hpp"
-#include "engine/text/instruction_text.hpp"
+#include "expr/instructions.hpp"
 
 namespace rattleback {
 namespace {
@@ -47,11 +48,23 @@ std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
 }
 
 std::uint64_t shape_of(const Instruction& in, std::array<std::uint64_t, 3> x) {
-  const int count = argument_count(in.code);
+  const int count = slots_read(in.code);
   if (commutes(in.code) && x[1] < x[0]) std::swap(x[0], x[1]);
   std::uint64_t out = mixed(0xc0de, static_cast<std::uint64_t>(in.code));
   for (int k = 0; k < count; ++k) out = mixed(out, x[static_cast<std::size_t>(k)]);
   if (in.code == Code::lookup || in.code == Code::lookup_slope) out = mixed(out, in.b);
+  return out;
+}
+
+// Of the instructions of a program. slots: shapes of what they hold, before and after; zero: that of a slot that is cleared.
+std::vector<std::uint64_t> shapes_of(const Program& program, std::vector<std::uint64_t>& slots, std::uint64_t zero) {
+  std::vector<std::uint64_t> out;
+  for (const Instruction& in : program.code) {
+    if (in.code == Code::end) break;
+    const bool clear = in.code == Code::clear;
+    out.push_back(clear ? 0 : shape_of(in, {slots[in.a], slots[in.b], slots[in.c]}));
+    for_each_written(in, [&](std::uint32_t slot) { slots[slot] = clear ? zero : out.back(); });
+  }
   return out;
 }
 
@@ -75,9 +88,10 @@ class LaneSearch {
   }
 
  private:
-  using Made = StageLanes::Made;
-
   [[nodiscard]] const Instruction& at(std::int32_t i) const { return w_.program->code[static_cast<std::size_t>(i)]; }
+  [[nodiscard]] std::size_t number(const Instruction* in) const {
+    return static_cast<std::size_t>(in - w_.program->code.data());
+  }
   [[nodiscard]] std::int32_t definition(std::uint32_t slot) const { return w_.definition[slot]; }
   template <class T>
   static const T& of(const std::vector<T>& x, std::int32_t i) {
@@ -90,18 +104,12 @@ class LaneSearch {
 
   // Will an earlier program have them as a vector? One that is run before the iteration can always put them together.
   [[nodiscard]] bool will_be_prepared(const LaneSlots& x) const {
-    std::int32_t by = -1;
-    bool alike = true;
-    for (const std::uint32_t slot : x) {
-      const std::int32_t writer = all_.writer_[slot];
-      if ((all_.use_[slot] & StageLanes::kForeign) != 0 || writer == -2) return false;
-      alike = alike && writer == all_.writer_[x[0]] && all_.shape_[slot] == all_.shape_[x[0]];
-      if (writer == -1) continue;
-      if (by >= 0 && writer != by) return false;
-      by = writer;
-    }
+    const std::int32_t by = all_.writer(x);
     if (by < 0 || static_cast<std::size_t>(by) >= number_) return false;
-    return alike || (w_.often && !all_.work_[static_cast<std::size_t>(by)].often);
+    return (w_.often && !all_.work_[static_cast<std::size_t>(by)].often) ||
+           std::all_of(x.begin(), x.end(), [&](std::uint32_t slot) {
+             return all_.writer_[slot] == all_.writer_[x[0]] && all_.shape_[slot] == all_.shape_[x[0]];
+           });
   }
 
   [[nodiscard]] double gather_cost(const LaneSlots& x) const {
@@ -130,13 +138,13 @@ class LaneSearch {
     return at(i).code == at(j).code && of(w_.depth, i) == of(w_.depth, j) ? 2 : 0;
   }
 
-  [[nodiscard]] Made pack_of(const LaneSlots& x) const {
-    Made out;
-    for (const std::uint32_t slot : x) out.code.push_back(definition(slot));
-    const Instruction& first = at(out.code[0]);
-    const int count = argument_count(first.code);
-    for (const std::int32_t i : out.code) {
-      std::array<std::uint32_t, 3> a = arguments(at(i));
+  [[nodiscard]] LaneStep pack_of(const LaneSlots& x) const {
+    LaneStep out;
+    for (const std::uint32_t slot : x) out.code.push_back(&at(definition(slot)));
+    const Instruction& first = *out.code[0];
+    const int count = slots_read(first.code);
+    for (const Instruction* const in : out.code) {
+      std::array<std::uint32_t, 3> a = arguments(*in);
       if (commutes(first.code) &&
           likeness(a[0], first.b) + likeness(a[1], first.a) > likeness(a[0], first.a) + likeness(a[1], first.b))
         std::swap(a[0], a[1]);
@@ -154,19 +162,19 @@ class LaneSearch {
     const double gather = gather_cost(x);
     const std::size_t mark = log_.size();
     if (!hopeless_.contains(x) && same_instruction(x)) {
-      Made& made = w_.made.emplace(x, pack_of(x)).first->second;
+      LaneStep& made = w_.made.emplace(x, pack_of(x)).first->second;
       log_.push_back(x);
-      const int work = operations(at(made.code[0]).code);
+      const int work = operations(made.code[0]->code);
       double gain = -work;
-      for (const std::int32_t i : made.code)
-        if (covered_[static_cast<std::size_t>(i)]++ == 0) gain += work;
+      for (const Instruction* const in : made.code)
+        if (covered_[number(in)]++ == 0) gain += work;
       for (const LaneSlots& y : std::array(made.operands))
         if (!y.empty()) gain += build(y);
       if (gain > -gather) return gain;
       undo(mark);
       hopeless_.insert(x);
     }
-    w_.made.emplace(x, Made{});
+    w_.made.emplace(x, LaneStep{});
     log_.push_back(x);
     return -gather;
   }
@@ -174,7 +182,7 @@ class LaneSearch {
   void undo(std::size_t mark) {
     for (; log_.size() > mark; log_.pop_back()) {
       const auto it = w_.made.find(log_.back());
-      for (const std::int32_t i : it->second.code) --covered_[static_cast<std::size_t>(i)];
+      for (const Instruction* const in : it->second.code) --covered_[number(in)];
       w_.made.erase(it);
     }
   }
@@ -183,12 +191,12 @@ class LaneSearch {
     w_.gain += gain;
     for (const LaneSlots& x : log_) {
       const auto [place, added] = all_.numbers_.try_emplace(x, static_cast<int>(all_.packs_.size()));
-      if (added) all_.packs_.push_back({x});
+      if (added) all_.packs_.push_back(x);
       if (w_.made.at(x).code.empty()) continue;
       for (std::size_t k = 0; k < x.size(); ++k)
         if (all_.homes_[x[k]].pack < 0 && !all_.named(x[k])) all_.homes_[x[k]] = {place->second, static_cast<int>(k)};
       for (std::size_t k = 0; k < x.size(); ++k)
-        all_.order_.try_emplace(of(w_.numbers, w_.made.at(x).code[k]),
+        all_.order_.try_emplace(w_.numbers[number(w_.made.at(x).code[k])],
                                 place->second * static_cast<int>(kLanes) + static_cast<int>(k));
     }
     log_.clear();
@@ -212,15 +220,9 @@ class LaneSearch {
     }
   }
   [[nodiscard]] bool comes_from_here(const LaneSlots& x) const {
-    bool any = false;
-    for (const std::uint32_t slot : x) {
-      if ((all_.use_[slot] & StageLanes::kForeign) != 0) return false;
-      const std::int32_t writer = all_.writer_[slot];
-      if (writer == -1) continue;
-      if (writer != static_cast<std::int32_t>(number_) || definition(slot) < 0) return false;
-      any = true;
-    }
-    return any;
+    return all_.writer(x) == static_cast<std::int32_t>(number_) &&
+           std::all_of(x.begin(), x.end(),
+                       [&](std::uint32_t slot) { return all_.writer_[slot] == -1 || definition(slot) >= 0; });
   }
 
   // Stages have an order. Where some of their values have lanes already, or formulas with the same constants have, others
@@ -228,7 +230,7 @@ class LaneSearch {
   int lane_hint(std::int32_t i, int levels) const {
     if (const auto it = all_.order_.find(of(w_.numbers, i)); it != all_.order_.end()) return it->second;
     const auto x = arguments(at(i));
-    for (int k = 0; k < argument_count(at(i).code); ++k) {
+    for (int k = 0; k < slots_read(at(i).code); ++k) {
       const std::uint32_t slot = x[static_cast<std::size_t>(k)];
       if (const StageLanes::Place h = all_.homes_[slot]; h.pack >= 0) return h.pack * static_cast<int>(kLanes) + h.lane;
       if (levels > 0 && definition(slot) >= 0)
@@ -252,7 +254,7 @@ class LaneSearch {
       // In their order; or, for products of a matrix, those together that share an argument.
       double best = 0.0;
       std::vector<LaneSlots> chosen;
-      for (int shared = -1; shared < argument_count(at(left[0].second).code); ++shared) {
+      for (int shared = -1; shared < slots_read(at(left[0].second).code); ++shared) {
         const std::vector<LaneSlots> chunks = divide(left, shared);
         if (chunks.empty()) continue;
         const double gain = attempt(chunks);
@@ -302,14 +304,14 @@ class LaneSearch {
         if (gathered) replaced_.push_back(x);
       } else {
         undo(mark);
-        if (gathered) w_.made.emplace(x, Made{});
+        if (gathered) w_.made.emplace(x, LaneStep{});
       }
     }
     return sum;
   }
   void take_back() {
     undo(0);
-    for (const LaneSlots& x : replaced_) w_.made.emplace(x, Made{});
+    for (const LaneSlots& x : replaced_) w_.made.emplace(x, LaneStep{});
     replaced_.clear();
   }
 
@@ -322,11 +324,13 @@ class LaneSearch {
   std::set<LaneSlots> hopeless_;
 };
 
-StageLanes::StageLanes(const Plan& plan, std::vector<std::uint8_t> use)
-    : use_(std::move(use)), writer_(use_.size(), -1), homes_(use_.size()) {
+StageLanes::StageLanes(const Plan& plan, const StepSlots& slots, std::vector<char> named)
+    : named_(std::move(named)), writer_(named_.size(), -1), homes_(named_.size()) {
+  for (std::uint32_t slot = 0; slot < named_.size(); ++slot)
+    constant_.push_back(slots.is_constant(slot) || slots.is_parameter(slot) ? 1 : 0);
   list_programs(plan);
   for (Work& w : work_) look_at(w);
-  shapes(plan);
+  shapes(plan, slots);
   // What is run in every iteration chooses first; what it would like to find in vectors is packed that way before it.
   std::vector<std::size_t> order;
   for (std::size_t k = 0; k < work_.size(); ++k)
@@ -348,19 +352,20 @@ StageLanes::StageLanes(const Plan& plan, std::vector<std::uint8_t> use)
 }
 
 void StageLanes::list_programs(const Plan& plan) {
+  for (const std::int32_t u : plan.unknown_slots()) writer_[static_cast<std::size_t>(u)] = -2;
+  for (const Plan::Block& b : plan.blocks())
+    if (b.leading) std::fill_n(writer_.begin() + b.leading->y, b.leading->size, -2);
   const auto add = [&](const Program& p, bool often) {
     if (p.empty()) return;
     const auto number = static_cast<std::int32_t>(work_.size());
     Work& w = work_.emplace_back();
     w.program = &p;
     w.often = often;
-    for (const Instruction& in : p.code) {
-      if (in.code == Code::end) break;
-      for (std::uint32_t k = 0; k < (in.code == Code::clear ? in.b : 1); ++k) {
-        std::int32_t& writer = writer_[in.dst + k];
+    for (const Instruction& in : p.code)
+      for_each_written(in, [&](std::uint32_t slot) {
+        std::int32_t& writer = writer_[slot];
         writer = writer == -1 || writer == number ? number : -2;
-      }
-    }
+      });
   };
   for (const Plan::Block& b : plan.blocks())
     for (const Program* p : programs_of(b))
@@ -371,50 +376,45 @@ void StageLanes::list_programs(const Plan& plan) {
 // Who writes what, and in which order things have to be.
 void StageLanes::look_at(Work& work) {
   const std::vector<Instruction>& code = work.program->code;
-  std::vector<std::int32_t> last(use_.size(), -1);
-  std::vector<std::vector<std::int32_t>> readers(use_.size());
-  std::vector<char> irregular(use_.size(), 0);  // read before it is written, or written twice
-  work.definition.assign(use_.size(), -1);
+  std::vector<std::int32_t> last(named_.size(), -1);
+  std::vector<std::vector<std::int32_t>> readers(named_.size());
+  std::vector<char> irregular(named_.size(), 0);  // read before it is written, or written twice
+  work.definition.assign(named_.size(), -1);
   work.after.resize(code.size());
   work.depth.assign(code.size(), 0);
   work.fixed.assign(code.size(), 0);
   for (std::size_t i = 0; i + 1 < code.size(); ++i) {
     const Instruction& in = code[i];
     const auto number = static_cast<std::int32_t>(i);
-    const auto x = arguments(in);
-    for (int k = 0; k < argument_count(in.code); ++k) {
-      const std::uint32_t slot = x[static_cast<std::size_t>(k)];
+    for_each_read(in, [&](std::uint32_t slot) {
       if (last[slot] >= 0) work.after[i].push_back(last[slot]);
       readers[slot].push_back(number);
-    }
-    for (std::uint32_t k = 0; k < (in.code == Code::clear ? in.b : 1); ++k) {
-      const std::uint32_t slot = in.dst + k;
+    });
+    for_each_written(in, [&](std::uint32_t slot) {
       if (last[slot] >= 0 || !readers[slot].empty() || in.code == Code::clear) irregular[slot] = 1;
       if (last[slot] >= 0) work.after[i].push_back(last[slot]);
       for (const std::int32_t r : readers[slot])
         if (r != number) work.after[i].push_back(r);
       readers[slot].clear();
       last[slot] = number;
-    }
+    });
     for (const std::int32_t k : work.after[i])
       work.depth[i] = std::max(work.depth[i], work.depth[static_cast<std::size_t>(k)] + 1);
   }
   for (std::size_t i = 0; i + 1 < code.size(); ++i) {
     const Instruction& in = code[i];
     bool regular = operations(in.code) > 0 && irregular[in.dst] == 0;
-    const auto x = arguments(in);
-    for (int k = 0; k < argument_count(in.code); ++k)
-      regular = regular && irregular[x[static_cast<std::size_t>(k)]] == 0;
+    for_each_read(in, [&](std::uint32_t slot) { regular = regular && irregular[slot] == 0; });
     work.fixed[i] = regular ? 0 : 1;
     if (irregular[in.dst] == 0 && in.code != Code::clear) work.definition[in.dst] = static_cast<std::int32_t>(i);
   }
 }
 
-void StageLanes::shapes(const Plan& plan) {
+void StageLanes::shapes(const Plan& plan, const StepSlots& slots) {
   constexpr std::uint64_t kNumber = 1, kUnknownValue = 2, kAnything = 3;
-  std::vector<std::uint64_t> start(use_.size());
-  for (std::size_t slot = 0; slot < use_.size(); ++slot)
-    start[slot] = (use_[slot] & kConstant) != 0 ? kNumber : mixed(0x510f, slot);
+  std::vector<std::uint64_t> start(named_.size());
+  for (std::size_t slot = 0; slot < named_.size(); ++slot)
+    start[slot] = constant_[slot] != 0 ? kNumber : mixed(0x510f, slot);
   const auto unknowns = [&](auto&& shape) {
     for (const Plan::Block& b : plan.blocks()) {
       for (std::int32_t i = 0; i < b.size; ++i)
@@ -429,58 +429,52 @@ void StageLanes::shapes(const Plan& plan) {
   unknowns([](std::int32_t) { return kUnknownValue; });
   for (const bool final : {false, true}) {
     shape_ = start;
-    for (Work& w : work_) {
-      w.shape.clear();
-      for (const Instruction& in : w.program->code) {
-        if (in.code == Code::end) break;
-        for (std::uint32_t k = 0; in.code == Code::clear && k < in.b; ++k) shape_[in.dst + k] = kNumber;
-        w.shape.push_back(in.code == Code::clear ? 0 : shape_of(in, {shape_[in.a], shape_[in.b], shape_[in.c]}));
-        if (in.code != Code::clear) shape_[in.dst] = w.shape.back();
-      }
-    }
+    for (Work& w : work_) w.shape = shapes_of(*w.program, shape_, kNumber);
     if (!final) unknowns([&](std::int32_t slot) { return shape_[static_cast<std::size_t>(slot)]; });
   }
   // Within a program and with all that comes from elsewhere alike.
-  for (Work& w : work_) {
-    std::vector<std::uint64_t> now(use_.size(), kAnything), exact = now;
-    for (std::size_t slot = 0; slot < use_.size(); ++slot)
-      if ((use_[slot] & kConstant) != 0) {
-        now[slot] = kNumber;
-        exact[slot] = (use_[slot] & kInput) != 0 ? mixed(0x1a9c7, slot)
-                                                 : mixed(0xc057, std::bit_cast<std::uint64_t>(plan.image()[slot]));
-      }
-    for (const Instruction& in : w.program->code) {
-      if (in.code == Code::end) break;
-      const bool clear = in.code == Code::clear;
-      w.plain.push_back(clear ? 0 : shape_of(in, {now[in.a], now[in.b], now[in.c]}));
-      w.numbers.push_back(clear ? 0 : shape_of(in, {exact[in.a], exact[in.b], exact[in.c]}));
-      if (clear) continue;
-      now[in.dst] = w.plain.back();
-      exact[in.dst] = w.numbers.back();
+  std::vector<std::uint64_t> alike(named_.size(), kAnything), exact = alike;
+  for (std::size_t slot = 0; slot < named_.size(); ++slot)
+    if (constant_[slot] != 0) {
+      alike[slot] = kNumber;
+      exact[slot] = slots.is_parameter(static_cast<std::uint32_t>(slot))
+                        ? mixed(0x1a9c7, slot)
+                        : mixed(0xc057, std::bit_cast<std::uint64_t>(plan.image()[slot]));
     }
+  for (Work& w : work_) {
+    std::vector<std::uint64_t> at = alike;
+    w.plain = shapes_of(*w.program, at, kAnything);
+    at = exact;
+    w.numbers = shapes_of(*w.program, at, kAnything);
   }
+}
+
+// The one program that writes those of these slots that are written at all; -1: there is none, -2: there are several, or the
+// text around them writes one.
+std::int32_t StageLanes::writer(const LaneSlots& slots) const {
+  std::int32_t by = -1;
+  for (const std::uint32_t slot : slots) {
+    const std::int32_t here = writer_[slot];
+    if (here == -2 || (here >= 0 && by >= 0 && here != by)) return -2;
+    by = std::max(by, here);
+  }
+  return by;
 }
 
 // Is there a vector of these slots that another program has left, with the values they have now?
 bool StageLanes::lasting(const LaneSlots& slots, std::size_t reader) const {
   const auto number = numbers_.find(slots);
   if (number == numbers_.end()) return false;
-  const auto here = static_cast<std::int32_t>(reader);
-  bool homes = true, one = true;
-  std::int32_t by = -1;
+  bool homes = true;
   for (std::size_t k = 0; k < slots.size(); ++k) {
     const std::uint32_t slot = slots[k];
     const Place h = homes_[slot];
     homes = homes && h.pack == number->second && h.lane == static_cast<int>(k);
-    if (writer_[slot] == here || work_[reader].definition[slot] >= 0) return false;
-    if (constant(slot)) continue;
-    if ((use_[slot] & kForeign) != 0 || writer_[slot] == -2) one = false;
-    if (writer_[slot] == -1) continue;
-    if (by >= 0 && writer_[slot] != by) one = false;
-    by = writer_[slot];
+    if (writer_[slot] == static_cast<std::int32_t>(reader) || work_[reader].definition[slot] >= 0) return false;
   }
-  if (homes) return true;
-  return one && by >= 0 && by < here && work_[static_cast<std::size_t>(by)].made.contains(slots);
+  const std::int32_t by = writer(slots);
+  return homes || (by >= 0 && by < static_cast<std::int32_t>(reader) &&
+                   work_[static_cast<std::size_t>(by)].made.contains(slots));
 }
 
 // The statements, in an order close to that of the program: each after what it needs.
@@ -494,15 +488,13 @@ void StageLanes::schedule(std::size_t number) {
   std::map<LaneSlots, std::size_t> packed;
   for (const auto& [x, made] : work.made) {
     if (made.code.empty() && lasting(x, number)) continue;
-    LaneStep& unit = units.emplace_back();
+    LaneStep& unit = units.emplace_back(made);
     unit.pack = numbers_.at(x);
-    unit.operands = made.operands;
     if (made.code.empty()) unit.operands[0] = x;
     packed[x] = units.size() - 1;
-    for (std::size_t k = 0; k < made.code.size(); ++k) {
-      const auto i = static_cast<std::size_t>(made.code[k]);
-      unit.code.push_back(&code[i]);
-      if (provider[i] == code.size() || homes_[code[i].dst].pack == unit.pack) provider[i] = units.size() - 1;
+    for (const Instruction* const in : made.code) {
+      const auto i = static_cast<std::size_t>(in - code.data());
+      if (provider[i] == code.size() || homes_[in->dst].pack == unit.pack) provider[i] = units.size() - 1;
     }
   }
   const std::size_t packs = units.size();
@@ -534,23 +526,20 @@ void StageLanes::schedule(std::size_t number) {
   for (std::size_t i = 0; i + 1 < code.size(); ++i)
     if (const std::size_t u = provider[i]; u >= packs)
       for (const std::int32_t before : work.after[i]) needs[u].push_back(provider[static_cast<std::size_t>(before)]);
-  std::vector<char> seen(units.size(), 0);
-  std::vector<std::pair<std::size_t, std::size_t>> open;  // a unit, and how many of its needs have been looked at
+  std::vector<char> seen(units.size(), 0), done = seen;
+  std::vector<std::size_t> open;
   const auto emit = [&](std::size_t root) {
-    if (seen[root] != 0) return;
-    seen[root] = 1;
-    open.emplace_back(root, 0);
+    open.push_back(root);
     while (!open.empty()) {
-      const std::size_t u = open.back().first;
-      if (open.back().second == needs[u].size()) {
-        work.steps.push_back(units[u]);
-        open.pop_back();
+      const std::size_t u = open.back();
+      if (seen[u] == 0) {
+        seen[u] = 1;
+        std::copy_if(needs[u].rbegin(), needs[u].rend(), std::back_inserter(open),
+                     [&](std::size_t x) { return seen[x] == 0; });
         continue;
       }
-      const std::size_t next = needs[u][open.back().second++];
-      if (seen[next] != 0) continue;
-      seen[next] = 1;
-      open.emplace_back(next, 0);
+      open.pop_back();
+      if (std::exchange(done[u], 1) == 0) work.steps.push_back(units[u]);
     }
   };
   for (std::size_t i = 0; i + 1 < code.size(); ++i) emit(provider[i]);

@@ -16,7 +16,7 @@
 #include <span>
 #include <vector>
 
-#include "step/equations.hpp"
+#include "engine/text/step_slots.hpp"
 
 namespace rattleback {
 
@@ -30,24 +30,13 @@ struct LaneStep {
   std::array<int, 3> packs = {-1, -1, -1};  // those that hold the operands; -1: one slot or constants
 };
 
-struct LanePack {
-  LaneSlots slots;
-};
-
 class StageLanes {
  public:
-  // What the text around the programs does with a slot.
-  enum Use : std::uint8_t {
-    kFree = 0,
-    kConstant = 1,  // nothing writes it
-    kNamed = 2,     // the text knows it by its name
-    kForeign = 4,   // the text writes it while a step is made
-    kInput = 8,     // nothing writes it, but its value is not in the text: it is made of parameters
-  };
-  StageLanes(const Plan& plan, std::vector<std::uint8_t> use);
+  // named: by slot, does the text around the programs know it by its name?
+  StageLanes(const Plan& plan, const StepSlots& slots, std::vector<char> named);
 
   [[nodiscard]] bool empty() const { return packs_.empty(); }
-  [[nodiscard]] const std::vector<LanePack>& packs() const { return packs_; }
+  [[nodiscard]] const std::vector<LaneSlots>& packs() const { return packs_; }
   // The statements in place of a program, in their order; empty: it stays as it is.
   [[nodiscard]] std::span<const LaneStep> steps(const Program& program) const;
   // The lane that a slot lives in, instead of being a variable.
@@ -55,15 +44,11 @@ class StageLanes {
     int pack = -1, lane = 0;
   };
   [[nodiscard]] Place home(std::uint32_t slot) const { return homes_[slot]; }
-  [[nodiscard]] bool named(std::uint32_t slot) const { return (use_[slot] & kNamed) != 0; }
-  [[nodiscard]] bool constant(std::uint32_t slot) const { return (use_[slot] & kConstant) != 0; }
+  [[nodiscard]] bool named(std::uint32_t slot) const { return named_[slot] != 0; }
+  [[nodiscard]] bool constant(std::uint32_t slot) const { return constant_[slot] != 0; }  // nothing writes it
 
  private:
   friend class LaneSearch;
-  struct Made {
-    std::vector<std::int32_t> code;  // numbers of instructions; empty: gathered
-    std::array<LaneSlots, 3> operands = {};
-  };
   struct Work {  // one program
     const Program* program = nullptr;
     bool often = false;                    // in every iteration
@@ -73,22 +58,23 @@ class StageLanes {
     std::vector<std::int32_t> depth;
     std::vector<std::vector<std::int32_t>> after;  // instructions that come before this one
     std::vector<char> fixed;                       // not for packs
-    std::map<LaneSlots, Made> made;
+    std::map<LaneSlots, LaneStep> made;
     std::vector<LaneStep> steps;
     double gain = 0.0;
   };
   void list_programs(const Plan& plan);
   void look_at(Work& work);
-  void shapes(const Plan& plan);
+  void shapes(const Plan& plan, const StepSlots& slots);
   void schedule(std::size_t number);
+  [[nodiscard]] std::int32_t writer(const LaneSlots& slots) const;
   [[nodiscard]] bool lasting(const LaneSlots& slots, std::size_t reader) const;
   [[nodiscard]] bool wanted_later(const LaneSlots& x, std::size_t number) const;
 
-  std::vector<std::uint8_t> use_;
+  std::vector<char> named_, constant_;
   std::vector<Work> work_;
   std::vector<std::uint64_t> shape_;  // of what a slot holds
-  std::vector<std::int32_t> writer_;  // of a slot: the program, -1 for none, -2 for several
-  std::vector<LanePack> packs_;
+  std::vector<std::int32_t> writer_;  // of a slot: the program, -1 for none, -2 for several, or the text around them
+  std::vector<LaneSlots> packs_;
   std::map<LaneSlots, int> numbers_;
   std::vector<Place> homes_;
   std::map<std::uint64_t, int> order_;  // of formulas with the same constants

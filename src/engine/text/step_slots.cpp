@@ -1,18 +1,25 @@
 #include "engine/text/step_slots.hpp"
 
-#include "engine/text/instruction_text.hpp"
+#include "expr/instructions.hpp"
 
 namespace rattleback {
 
-StepSlots::StepSlots(const StepShape& shape) : shape_(shape), plan_(*shape.plan) {
+std::vector<const Program*> programs_of(const Plan& plan) {
+  std::vector<const Program*> out;
+  for (const Plan::Block& b : plan.blocks())
+    for (const Program* const p : programs_of(b)) out.push_back(p);
+  out.push_back(&plan.finish());
+  return out;
+}
+
+StepSlots::StepSlots(const Plan& plan, std::size_t state) : plan_(plan), state_size_(state) {
   const auto range = [](std::set<std::uint32_t>& to, std::int32_t first, std::size_t count) {
     for (std::size_t k = 0; k < count; ++k)
       to.insert(static_cast<std::uint32_t>(first) + static_cast<std::uint32_t>(k));
   };
-  for (const Plan::Block& b : plan_.blocks())
-    for (const Program* p : programs_of(b)) written_by(*p);
-  written_by(plan_.finish());
-  range(state_, plan_.slot(kPosition), shape_.state);
+  for (const Program* p : programs_of(plan_))
+    for (const Instruction& in : p->code) for_each_written(in, [&](std::uint32_t slot) { written_.insert(slot); });
+  range(state_, plan_.slot(kPosition), state);
   for (const Space space : {kTime, kStepSize, kPreviousStep})
     if (plan_.has(space)) range(written_, plan_.slot(space), 1);
   for (const std::int32_t u : plan_.unknown_slots()) range(written_, u, 1);
@@ -20,20 +27,12 @@ StepSlots::StepSlots(const StepShape& shape) : shape_(shape), plan_(*shape.plan)
     if (b.leading) range(written_, b.leading->y, static_cast<std::size_t>(b.leading->size));
 }
 
-void StepSlots::written_by(const Program& p) {
-  for (const Instruction& in : p.code) {
-    if (in.code == Code::end) continue;
-    const std::uint32_t count = in.code == Code::clear ? in.b : 1;
-    for (std::uint32_t k = 0; k < count; ++k) written_.insert(in.dst + k);
-  }
-}
-
 std::vector<char> StepSlots::named(bool residuals) const {
   std::vector<char> out(plan_.image().size(), 0);
   const auto range = [&](std::int32_t first, std::int32_t count) {
     for (std::int32_t k = 0; k < count; ++k) out[static_cast<std::size_t>(first) + static_cast<std::size_t>(k)] = 1;
   };
-  range(plan_.slot(kPosition), static_cast<std::int32_t>(shape_.state));
+  range(plan_.slot(kPosition), static_cast<std::int32_t>(state_size_));
   for (const Space space : {kTime, kStepSize, kPreviousStep})
     if (plan_.has(space)) range(plan_.slot(space), 1);
   for (const std::int32_t u : plan_.unknown_slots()) range(u, 1);
@@ -50,15 +49,6 @@ std::vector<char> StepSlots::named(bool residuals) const {
     range(correction_slot(b), b.size);
   }
   return out;
-}
-
-void PieceSlots::see(const Instruction& in) {
-  if (in.code == Code::clear) {
-    for (std::uint32_t k = 0; k < in.b; ++k) share(in.dst + k);
-    return;
-  }
-  for_each_read(in, [&](std::uint32_t slot) { read(slot); });
-  write(in.dst);
 }
 
 std::set<std::uint32_t> PieceSlots::local(const StepSlots& slots) const {

@@ -13,9 +13,12 @@ namespace rattleback {
 // Slots of the correction of a block, as in step/block_newton.hpp.
 inline std::int32_t correction_slot(const Plan::Block& b) { return b.pivots + 2 * b.size; }
 
+// In the order of a step.
+std::vector<const Program*> programs_of(const Plan& plan);
+
 class StepSlots {
  public:
-  explicit StepSlots(const StepShape& shape);
+  StepSlots(const Plan& plan, std::size_t state);  // so many slots hold the state
 
   // Written in a step: by a program or by the text around it.
   [[nodiscard]] bool is_written(std::uint32_t slot) const { return written_.contains(slot); }
@@ -32,15 +35,14 @@ class StepSlots {
   [[nodiscard]] std::vector<char> named(bool residuals) const;
 
  private:
-  void written_by(const Program& p);
   [[nodiscard]] bool stays(std::uint32_t slot) const { return !is_written(slot) && !is_state(slot); }
 
-  const StepShape& shape_;
   const Plan& plan_;
+  std::size_t state_size_;
   std::set<std::uint32_t> written_, state_;
 };
 
-// Finds the slots that one piece of a program writes and nobody else reads. It is shown all instructions, piece by piece.
+// Finds the slots that one piece of a program writes and nobody else reads. It is shown all reads and writes, piece by piece.
 class PieceSlots {
  public:
   explicit PieceSlots(std::vector<char> shared) : shared_(std::move(shared)), written_in_(shared_.size(), -1) {}
@@ -55,7 +57,7 @@ class PieceSlots {
   [[nodiscard]] bool written_elsewhere(std::uint32_t slot) const {
     return written_in_[slot] >= 0 && written_in_[slot] != piece_;
   }
-  void see(const Instruction& in);
+  [[nodiscard]] bool is_shared(std::uint32_t slot) const { return shared_[slot] != 0; }
   // Of the slots that are written in a step.
   [[nodiscard]] std::set<std::uint32_t> local(const StepSlots& slots) const;
 

@@ -3,6 +3,8 @@
 // that fail.
 #pragma once
 
+#include <array>
+
 #include "engine/step_loop.hpp"
 #include "linalg/dense.hpp"
 
@@ -30,8 +32,16 @@ struct Block {  // Plan::Block
 };
 
 struct Plan : stepping::Places {
+  std::size_t size;  // of its workspace
   std::span<const Block> blocks;
   Formulas guess, finish;
+
+  // Inputs. x: positions, then velocities.
+  void put(double* w, const stepping::Shape& shape, double at, const double* x) const {
+    if (t >= 0) w[t] = at;
+    std::copy_n(x, shape.n, w + state);
+    if (velocity >= 0) std::copy_n(x + shape.n, shape.nv, w + velocity);
+  }
 };
 
 // Not factor_in_place(): for one size, its versions for all small ones would only be compiled.
@@ -60,9 +70,7 @@ struct Lu {
 [[gnu::cold, gnu::noinline]] inline bool solve_level(const Plan& plan, double* w, const stepping::Shape& shape,
                                                      double t, const double* x, const double* guess, double* a,
                                                      double* l) {
-  if (plan.t >= 0) w[plan.t] = t;
-  std::copy_n(x, shape.n, w + plan.state);
-  if (plan.velocity >= 0) std::copy_n(x + shape.n, shape.nv, w + plan.velocity);
+  plan.put(w, shape, t, x);
   std::copy_n(guess, shape.m, w + plan.multiplier);
   plan.guess.run(w);
   const double* const result = w + plan.result;
@@ -119,7 +127,7 @@ struct Host : stepping::Run<Host<Steps>> {
   [[gnu::cold, gnu::noinline]] bool sub_step(double t, double h, std::size_t which, SolveReport& report) const {
     if constexpr (Steps::kShape.two_step)
       if (series().h_before == 0.0) {
-        double w[Steps::kFirstSize] = {};
+        double w[Steps::first_plan.size] = {};
         (void)s.first_parameters(w);
         return stepping::sub_step(*this, Steps::first_plan, w, t, h, which, report);
       }
@@ -130,7 +138,15 @@ struct Host : stepping::Run<Host<Steps>> {
     return written::solve(plan, w, sizes, Steps::kOptions, left);
   }
   static void guess(const Plan& plan, double* w) { plan.guess.run(w); }
-  bool level(double t, double* a, double* l) const { return s.level_at(t, state(), a, l); }
+  bool level(double t, double* a, double* l) const {
+    if constexpr (requires { Steps::level_plan; }) {
+      double w[Steps::level_plan.size] = {};
+      (void)s.level_parameters(w);
+      return solve_level(Steps::level_plan, w, shape(), t, state(), multipliers(), a, l);
+    } else {
+      return false;
+    }
+  }
 };
 
 inline bool is_moved(const double* now, const double* before, std::size_t count) {
@@ -162,19 +178,140 @@ bool take_state(const Host& host, const double* x, const double* known) {
   return true;
 }
 
-// The report of a header, whose failure is in the same struct.
-template <class Report>
-Report told(const AdvanceReport& from) {
-  if (from.ok) return {.done = from.done};
-  const SolveReport& f = from.failure;
-  return {.ok = false,
-          .done = from.done,
-          .reason = f.reason,
-          .iterations = f.iterations,
-          .residual = f.residual,
-          .correction = f.correction,
-          .contraction = f.contraction,
-          .first = f.first};
-}
+// What advance() tells: also of the step that failed, when not ok.
+struct Report : SolveReport {
+  std::int64_t done = 0;  // steps taken; the state is the one after the last good step
+};
+
+// What every struct of a header can do. Steps is the struct.
+template <class Steps>
+class Motion {
+ public:
+  using Report = written::Report;
+
+  [[nodiscard]] double t() const { return s().series_.t(); }
+  [[nodiscard]] double position(std::size_t i) const {
+    if constexpr (Steps::kShape.angles.empty())
+      return s().q[i];
+    else
+      return turned(s().q[i], s().turns[i]);
+  }
+
+  // Time is to begin anew, and what was carried from step to step is forgotten. A state that was changed needs no call. `lambda`
+  // helps Newton's iteration to start. Of two-step methods: time goes on at `at`; and where q and v were changed, the motion
+  // begins anew with them. They are values at one time, then; a step leaves the velocity of its middle.
+  void restart(double at = 0.0) {
+    const Host<Steps> host(s());
+    if constexpr (Steps::kShape.two_step) {
+      const auto x = gathered();
+      const double h = is_moved(x.data(), s().known_, x.size()) ? 0.0 : s().series_.h_before;
+      s().series_ = {.t_base = at, .h = h, .h_before = h};
+      if (h == 0.0) host.forget();
+    } else {
+      s().series_ = {.t_base = at};
+      host.forget();
+    }
+    if constexpr (requires { Steps::kReferenceEnergy; }) s().reference_energy = s().energy();
+    if constexpr (!Steps::kShape.angles.empty() && !Steps::kShape.two_step) {
+      s().turns.fill(0.0);
+      host.wrap_angles(s().q.data());
+    }
+  }
+
+  // Takes steps of size h. It stops at the first one that fails, with the state before it.
+  Report advance(double h, std::int64_t steps) {
+    Report out;
+    const auto refused = [&out](const char* reason) {
+      out.ok = false;
+      out.reason = reason;
+      return out;
+    };
+    if (!stepping::is_step_size(h)) return refused(stepping::no_step_size().failure.reason);
+    if (!s().step_parameters(s().w_))
+      return refused(
+          "a parameter was changed over a value by which this step was decided: generate it anew with the new one");
+    const Host<Steps> host(s());
+    auto x = gathered();
+    if constexpr (Steps::kShape.two_step)
+      if (s().series_.h_before != 0.0 && is_moved(x.data(), s().known_, x.size()))
+        return refused(
+            "q or v were changed after a step of a two-step method, which leaves the velocity of its middle: call "
+            "restart() when both are values at one time");
+    if constexpr (Steps::kCarriesMultipliers) {
+      constexpr std::size_t moving = Steps::kShape.n + Steps::kShape.nv, rest = Steps::kShape.state - moving;
+      if (is_moved(x.data(), s().known_, moving) && !is_moved(x.data() + moving, s().known_ + moving, rest) &&
+          find_multipliers())
+        stepping::copy(s().carried.data(), std::min(s().lambda.size(), rest), x.data() + moving);
+    }
+    [[maybe_unused]] bool another = take_state(host, x.data(), s().known_);
+    if constexpr (requires { Steps::kReferenceEnergy; }) {
+      if constexpr (Steps::kEnergyHasParameters) {
+        another = another || std::memcmp(&s().parameters, &s().used_, sizeof s().used_) != 0;
+        s().used_ = s().parameters;
+      }
+      if (another) s().reference_energy = s().energy();
+      s().w_[Steps::kReferenceEnergy] = s().reference_energy;
+    }
+    const AdvanceReport end = stepping::advance(host, h, steps);
+    each_part([x = host.state()](double* part, std::size_t count) mutable {
+      stepping::copy(x, count, part);
+      x += count;
+    });
+    stepping::copy(host.state(), Steps::kShape.state, s().known_);
+    if (!end.ok) static_cast<SolveReport&>(out) = end.failure;
+    out.done = end.done;
+    return out;
+  }
+
+  // Puts the multipliers that belong to q and v into `lambda` and `carried`. False: they are not determined.
+  bool find_multipliers() {
+    put_state();
+    if (Steps::kShape.graded_mass || !Host<Steps>(s()).level(t(), nullptr, s().lambda.data())) return false;
+    if constexpr (requires { s().carried; })
+      stepping::copy(s().lambda.data(), std::min(s().lambda.size(), s().carried.size()), s().carried.data());
+    return true;
+  }
+
+ protected:
+  using Plan = written::Plan;
+  using Block = written::Block;
+  using Leading = written::Leading;
+  using Shape = stepping::Shape;
+
+  // What can be looked at, in the workspace of Steps::watched_plan.
+  [[nodiscard]] auto watched() const {
+    std::array<double, Steps::watched_plan.size> w = {};
+    double x[Steps::kShape.n + Steps::kShape.nv];
+    std::copy(s().v.begin(), s().v.end(), std::copy(s().q.begin(), s().q.end(), x));
+    (void)s().watched_parameters(w.data());
+    Steps::watched_plan.put(w.data(), Steps::kShape, t(), x);
+    Steps::watched_plan.finish.run(w.data());
+    return w;
+  }
+
+ private:
+  [[nodiscard]] Steps& s() { return static_cast<Steps&>(*this); }
+  [[nodiscard]] const Steps& s() const { return static_cast<const Steps&>(*this); }
+  // Of the state, in the order of the workspace.
+  template <class Visit>
+  void each_part(Visit visit) {
+    visit(s().q.data(), s().q.size());
+    visit(s().v.data(), s().v.size());
+    if constexpr (requires { s().carried; }) visit(s().carried.data(), s().carried.size());
+  }
+  // The members of the state, one after the other.
+  auto gathered() {
+    std::array<double, Steps::kShape.state> x;
+    each_part([to = x.data()](const double* part, std::size_t count) mutable {
+      stepping::copy(part, count, to);
+      to += count;
+    });
+    return x;
+  }
+  void put_state() {
+    const auto x = gathered();
+    stepping::copy(x.data(), x.size(), Host<Steps>(s()).state());
+  }
+};
 
 }  // namespace rattleback::written
