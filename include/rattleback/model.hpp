@@ -36,9 +36,9 @@ class Kinds {
 
 // Optional defaults for a run, from the file's [run] table.
 struct RunDefaults {
-  std::optional<std::string> method;
-  std::optional<int> stages;
-  std::optional<double> step, until;
+  std::optional<std::string> method = {};
+  std::optional<int> stages = {};
+  std::optional<double> step = {}, until = {};
 };
 
 // One quantity whose closed-form solution is known: element `index` of q (kPosition), v (kVelocity) or z (kMultiplier).
