@@ -273,9 +273,10 @@ TEST(Trace, SaysWhatIsNotANumber) {
       (void)trace(Root{}, {.name = "root", .coordinates = {"x"}, .q = std::move(q), .parameters = {{"k", k}}});
     });
   };
-  EXPECT_EQ(message({0.5}),
-            "C++ model 'root': lagrangian() is nan at the initial state: `sqrt(x - 1)` is nan there. Change the start or "
-            "the parameters, or write it so that it is finite there");
+  EXPECT_EQ(
+      message({0.5}),
+      "C++ model 'root': lagrangian() is nan at the initial state: `sqrt(x - 1)` is nan there. Change the start or "
+      "the parameters, or write it so that it is finite there");
   EXPECT_EQ(
       message({1.0}),
       "C++ model 'root': the derivative of lagrangian() by `x` is -inf at the initial state. Change the start, or "
