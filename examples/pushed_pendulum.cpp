@@ -52,4 +52,9 @@ int main() {
   request.members = rattleback::members_on_grid({{"l", 0.5, 1.5, 3}});
   for (const auto& member : rattleback::ensemble(model, request).members)
     std::printf("l = %.1f: x = %.6f\n", member.values[0], member.q[0]);
+
+  // The same templates with numbers.
+  const Parameters<double> p({{"m", 1.0}, {"g", 9.81}});
+  const std::vector<double> q = {0.6, -0.8};
+  std::printf("potential energy: %.3f\n", PushedPendulum{}.potential(0.0, std::span<const double>(q), p));
 }

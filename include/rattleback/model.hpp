@@ -42,7 +42,7 @@ struct RunDefaults {
   std::optional<std::string> method = {};
   std::optional<int> stages = {};
   std::optional<double> step = {}, until = {};
-  std::shared_ptr<const Options> others;  // all other options that it gives; null: there are none
+  std::shared_ptr<const Options> others = {};  // all other options that it gives; null: there are none
 };
 
 // One quantity whose closed-form solution is known: element `index` of q (kPosition), v (kVelocity) or z (kMultiplier).

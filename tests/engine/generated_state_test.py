@@ -33,6 +33,15 @@ potential = "x^2/2"
 x = 1
 """
 
+ANGLE = """coordinates = ["theta"]
+angles = ["theta"]
+[lagrangian]
+kinetic = "theta'^2/2"
+potential = "-cos(theta)"
+[initial]
+theta = 1
+"""
+
 HEAD = """#include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -78,7 +87,7 @@ CASES = {
   motion.q[0] = 1.0;
   motion.v[0] = 0.0;
   motion.restart();  // the start once more
-  EXPECT(motion.advance(0.1, 7).ok && anew.advance(0.1, 7).ok && motion.q == anew.q);"""),
+  EXPECT(motion.advance(0.1, 7).ok && anew.advance(0.1, 7).ok && std::fabs(motion.q[0] - anew.q[0]) < 1e-14);"""),
 
     "a changed state is noticed": ("double-pendulum", ["--method", "prk-lobatto", "--stages", "3"], """
   // Away to the start of another motion, and back: the same as a new motion, to rounding.
@@ -108,7 +117,7 @@ CASES = {
     mirrored.inputs.motor = -motion.inputs.motor;
     motion.parameters.k = mirrored.parameters.k = 2.0 + 0.001 * i;
     EXPECT(motion.advance(0.01, 1).ok && mirrored.advance(0.01, 1).ok);
-    EXPECT(std::fabs(motion.q[0] + mirrored.q[0]) < 1e-13);
+    EXPECT(std::fabs(motion.q[0] + mirrored.q[0]) < 1e-12);
   }
   // From rest at x = 1 without a spring, with u: x'' = u (1 + x^2).
   Steps fine, coarse;
@@ -121,15 +130,15 @@ CASES = {
   EXPECT(motion.advance(0.05, 20).ok);
   for (double& x : motion.q) x *= 1.25;
   const double energy = motion.energy();
-  EXPECT(std::fabs(energy - motion.reference_energy) > 1e-3 || true);
+  EXPECT(std::fabs(energy - motion.reference_energy) > 1e-3);
   EXPECT(motion.advance(0.05, 20).ok);
   EXPECT(std::fabs(motion.energy() - energy) < 1e-12 * std::fabs(energy));"""),
 
-    "an angle may be set beyond a turn": ("pendulum", ["--method", "spark-gauss", "--stages", "2"], """
+    "an angle may be set beyond a turn": (ANGLE, ["--method", "spark-gauss", "--stages", "2"], """
   Steps motion, turned;
   turned.q[0] += 8 * std::atan(1.0);
   EXPECT(motion.advance(0.01, 50).ok && turned.advance(0.01, 50).ok);
-  EXPECT(std::fabs(std::sin(motion.q[0]) - std::sin(turned.q[0])) < 1e-12);"""),
+  EXPECT(std::fabs(motion.q[0] - turned.q[0]) < 1e-12 && turned.turns[0] == motion.turns[0] + 1);"""),
 }
 
 

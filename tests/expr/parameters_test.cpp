@@ -131,7 +131,7 @@ TEST(Parameters, InputsTakeAnyValue) {
   EXPECT_EQ(g.input(1, 0.0), u);  // found again with another value
   ASSERT_TRUE(g.set_parameters(Values{5.0}, {}));
   EXPECT_EQ(value_at(g, e, 3.0), 15.0 + 12.0);
-  EXPECT_EQ(to_string(g, g.mul(u, x)), "input1*s1[0+0i]");
+  EXPECT_EQ(to_string(g, g.mul(u, x)), "input1 * s1[0+0i]");
 }
 
 }  // namespace

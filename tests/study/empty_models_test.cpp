@@ -52,11 +52,11 @@ TEST(EmptyModel, NeitherIsAStartRead) {
   Model model = load_model("skate");
   model.q0.pop_back();
   for (const std::string& message : messages(model))
-    EXPECT_EQ(message, "the start of model 'Spinning skate on an incline' has 2 values in q0, where 3 are expected");
+    EXPECT_EQ(message, "the start of model 'Skate on an inclined plane' has 2 values in q0, where 3 are expected");
   model = load_model("skate");
   model.v0.clear();
   for (const std::string& message : messages(model))
-    EXPECT_EQ(message, "the start of model 'Spinning skate on an incline' has 0 values in v0, where 3 are expected");
+    EXPECT_EQ(message, "the start of model 'Skate on an inclined plane' has 0 values in v0, where 3 are expected");
 }
 
 }  // namespace
