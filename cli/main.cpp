@@ -13,7 +13,6 @@
 #include "files/harmless.hpp"
 #include "heap.hpp"
 #include "model/grammar/suggest.hpp"
-#include "output/hdf5.hpp"
 #include "output/layout.hpp"
 #include "output/version.hpp"
 #include "rattleback/cancelled.hpp"
@@ -120,7 +119,6 @@ int main(int argc, char** argv) {
   rattleback::speak_in(rattleback::Words::flags);
   namespace cli = rattleback::cli;
   using cli::say;
-  rattleback::report::own_hdf5();
   cli::prepare_heap();
   cli::keep_reserve();
   const auto internal = [&](std::string_view what) {

@@ -9,8 +9,10 @@
 
 namespace RATTLEBACK_API rattleback {
 
+// The request or the model is wrong; what() says where, what was found, what was expected, and what to do.
 class Error : public std::runtime_error {
  public:
+  // With the text of what().
   explicit Error(const std::string& message);
 };
 

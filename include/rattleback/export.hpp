@@ -3,6 +3,7 @@
 #ifndef RATTLEBACK_EXPORT_HPP
 #define RATTLEBACK_EXPORT_HPP
 
+/* Marks what a shared library exports. */
 #if defined(__cplusplus)
 #define RATTLEBACK_API [[gnu::visibility("default")]]
 #else

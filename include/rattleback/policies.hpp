@@ -1,4 +1,7 @@
 // The ways in which a run can be made, as values. Options take them by value or by name: .native = Native::off or "off".
+//
+// The first value of each is what is done when nothing is asked for; "" is a value without a name. The names of a policy
+// stand here alone: command line, JSON and messages take them from to_string(), which gives null for what is no value.
 #pragma once
 
 #include <concepts>
@@ -10,12 +13,10 @@
 
 namespace RATTLEBACK_API rattleback {
 
-// The first value of each is what is done when nothing is asked for; "" is a value without a name. The names of a policy
-// stand here alone: command line, JSON and messages take them from to_string(), which gives null for what is no value.
-
-// How holonomic constraints are taken: position level at the stages, velocity level, or both. none: as the method does; of
-// a run: there are none.
+// How holonomic constraints are taken: position level at the stages (index3), velocity level (index2), or both (ggl). none: as
+// the method does; of a run: there are none.
 enum class Formulation { none, index3, index2, ggl };
+// Its name, as it is typed; null for what is no value.
 constexpr const char* to_string(Formulation x) {
   switch (x) {
     case Formulation::none: return "";
@@ -26,9 +27,10 @@ constexpr const char* to_string(Formulation x) {
   return nullptr;
 }
 
-// The multipliers that are reported: those of the acceleration level, of prk-murua's own recursion, or a method's own
-// algebraic states (port-Hamiltonian).
+// The multipliers that are reported: those of the acceleration level (acceleration), of prk-murua's own recursion
+// (recursion), or a method's own algebraic states (stage; port-Hamiltonian).
 enum class Multiplier { acceleration, recursion, stage };
+// Its name, as it is typed; null for what is no value.
 constexpr const char* to_string(Multiplier x) {
   switch (x) {
     case Multiplier::acceleration: return "acceleration";
@@ -38,8 +40,10 @@ constexpr const char* to_string(Multiplier x) {
   return nullptr;
 }
 
-// What to do with constraints that follow from the others.
+// What to do with constraints that follow from the others: refuse them, or integrate a subset of full rank and report the
+// multipliers of least norm (minimum_norm).
 enum class Redundant { refuse, minimum_norm };
+// Its name, as it is typed; null for what is no value.
 constexpr const char* to_string(Redundant x) {
   switch (x) {
     case Redundant::refuse: return "refuse";
@@ -48,8 +52,9 @@ constexpr const char* to_string(Redundant x) {
   return nullptr;
 }
 
-// How a step is solved: in the best known way, or as a plain code does (docs/theory/steps.md).
+// How a step is solved: in the best known way, or as a plain code does (simplified; docs/theory/steps.md).
 enum class Newton { best, simplified };
+// Its name, as it is typed; null for what is no value.
 constexpr const char* to_string(Newton x) {
   switch (x) {
     case Newton::best: return "";
@@ -58,8 +63,10 @@ constexpr const char* to_string(Newton x) {
   return nullptr;
 }
 
-// What chooses adaptive steps.
+// What chooses adaptive steps: the estimated error of each (pi), or a function of the state that keeps a symmetric method
+// symmetric (reversible; docs/theory/step-control.md).
 enum class Controller { pi, reversible };
+// Its name, as it is typed; null for what is no value.
 constexpr const char* to_string(Controller x) {
   switch (x) {
     case Controller::pi: return "pi";
@@ -68,8 +75,9 @@ constexpr const char* to_string(Controller x) {
   return nullptr;
 }
 
-// Steps as compiled machine code: when the run is long, always, never.
+// Steps as compiled machine code: when the run is long (automatic), always (on), never (off).
 enum class Native { automatic, on, off };
+// Its name, as it is typed; null for what is no value.
 constexpr const char* to_string(Native x) {
   switch (x) {
     case Native::automatic: return "auto";
@@ -79,6 +87,7 @@ constexpr const char* to_string(Native x) {
   return nullptr;
 }
 
+// All values of a policy, in their order.
 template <class E>
 std::vector<E> values_of() {
   std::vector<E> list;
@@ -90,8 +99,10 @@ std::vector<E> values_of() {
 template <class E>
 class Choice {
  public:
-  Choice() = default;
+  Choice() = default;  // nothing is asked for
+  // By value.
   Choice(E value) : value_(value), text_(to_string(value)) {}
+  // By name.
   template <std::convertible_to<std::string_view> Text>
   Choice(const Text& name) : text_(std::string_view(name)) {
     for (const E value : values_of<E>())
@@ -99,11 +110,15 @@ class Choice {
   }
 
   [[nodiscard]] E value() const { return value_; }  // of an unknown name: as if nothing had been asked for
+  // Was anything asked for? A value without a name, such as Newton::best, is as good as nothing.
   [[nodiscard]] bool given() const { return !text_.empty(); }
   [[nodiscard]] const std::string& text() const { return text_; }  // as given; "": not given
 
+  // Were they asked for by the same name?
   friend bool operator==(const Choice& a, const Choice& b) { return a.text_ == b.text_; }
+  // Is this what will be done?
   friend bool operator==(const Choice& a, E value) { return a.value_ == value; }
+  // Was it asked for by this name?
   template <std::convertible_to<std::string_view> Text>
   friend bool operator==(const Choice& a, const Text& name) {
     return a.text_ == std::string_view(name);

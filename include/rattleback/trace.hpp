@@ -45,19 +45,19 @@ namespace RATTLEBACK_API rattleback {
 
 // What a model file says beside its formulas, by the same rules.
 struct TraceOptions {
-  std::string name;
-  std::vector<std::string> coordinates;
-  std::vector<double> q = {}, v = {};  // start; empty = zeros
+  std::string name;                      // of the model, for messages and files
+  std::vector<std::string> coordinates;  // their names
+  std::vector<double> q = {}, v = {};    // start; empty = zeros
   // Names of the constraints, for multipliers and messages; empty = c1, c2, ... (holonomic ones first).
   std::vector<std::string> constraints = {};
-  bool project = false;
+  bool project = false;  // move an inconsistent start to the nearest consistent one instead of refusing it
   // Parameters with their values: other ones come by Model::with(), or as members of an ensemble.
   std::vector<std::pair<std::string, double>> parameters = {};
   // Names of the inputs that forces() takes. Each is a port: the force is linear in it, and u times its output is a power.
   std::vector<std::string> inputs = {};
   std::vector<std::string> angles = {};  // coordinates that a whole turn leads back to the same place
   std::vector<std::string> keep = {};    // starts that a projection holds
-  RunDefaults run = {};
+  RunDefaults run = {};                  // what a run does for which nothing else is asked
 };
 
 namespace detail {
@@ -88,8 +88,8 @@ Model trace_model(Tracer tracer, const TraceOptions& options);
 
 using Values = std::span<const Expr>;
 
-// called_NAME: can it be called like a member of a model, const or not? has_NAME: is there such a member, whatever it takes? The
-// name is ambiguous in a class that inherits it twice. Data is not meant. (A class that is final cannot be inherited.)
+// called_NAME: can it be called like a member of a model, const or not? has_NAME: is there such a member, whatever it takes?
+// The name is ambiguous in a class that inherits it twice. Data is not meant. (A class that is final cannot be inherited.)
 #define RATTLEBACK_MEMBER(NAME)                                                                                        \
   template <class S>                                                                                                   \
   concept called_##NAME = requires(S & s, const Expr& t, Values q, const Parameters<Expr>& p, const Inputs<Expr>& u) { \
@@ -349,6 +349,7 @@ void trace_known(const S& s, Traced& x) {
 
 }  // namespace detail
 
+// The model that a class with these members describes. Throws Error where names, sizes or values do not fit.
 template <class System>
 Model trace(const System& system, const TraceOptions& options) {
   static_assert(std::copy_constructible<System>, "trace() keeps a copy of the class, which this one does not allow");

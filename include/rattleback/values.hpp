@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "rattleback/export.hpp"
+
 namespace RATTLEBACK_API rattleback {
 
 namespace detail {
@@ -50,22 +51,24 @@ class Named {
 
 }  // namespace detail
 
-// The parameters of a model, p["l2"] or p[1]. Throws Error where there is no such one.
+// The parameters of a model, p["l2"] or p[1]; size() and names() say what there is.
 template <class T>
 class Parameters : public detail::Named<T> {
  public:
   using detail::Named<T>::Named;
+  // By name or by number, which counts from 0. Throws Error where there is no such one:
   const T& operator[](std::string_view name) const { return this->at("parameter", name); }
   const T& operator[](std::integral auto number) const {
     return this->at("parameter", static_cast<std::size_t>(number));
   }
 };
 
-// The inputs of its ports, in the same way.
+// The inputs of its ports, u["motor"] or u[0]; size() and names() say what there is.
 template <class T>
 class Inputs : public detail::Named<T> {
  public:
   using detail::Named<T>::Named;
+  // By name or by number, which counts from 0. Throws Error where there is no such one:
   const T& operator[](std::string_view name) const { return this->at("input", name); }
   const T& operator[](std::integral auto number) const { return this->at("input", static_cast<std::size_t>(number)); }
 };

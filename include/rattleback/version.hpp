@@ -4,7 +4,7 @@
 
 #include "rattleback/export.hpp"
 
-/* The same as in CMakeLists.txt, which looks here. */
+/* Of these headers, as text. The same as in CMakeLists.txt, which looks here. */
 #define RATTLEBACK_VERSION "0.1.0"
 
 #if defined(__cplusplus)

@@ -8,13 +8,13 @@
 
 namespace RATTLEBACK_API rattleback {
 
-// One JSON object, as in the command line's contract. All numbers read back to the same double.
+// One JSON object, as docs/guide/command-line.md has it. All numbers read back to the same double:
 std::string to_json(const Model& model, const Trajectory& trajectory);
 std::string to_json(const Model& model, const CheckReport& report);
 std::string to_json(const Model& model, const OrderReport& report);
-std::string methods_json();
+std::string methods_json();  // of all methods
 
-// The audit as plain sentences, for the terminal. Why a run stopped early is in trajectory.message and not repeated here.
+// Plain sentences, as the terminal prints them. Why a run stopped early is in Trajectory::message and not repeated here:
 std::string to_text(const Model& model, const Trajectory& trajectory);
 std::string to_text(const Model& model, const CheckReport& report);
 std::string to_text(const OrderReport& report);

@@ -6,7 +6,10 @@
 #include <hdf5.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -121,12 +124,31 @@ void add_dataset(hid_t file, const Block& block, std::size_t rows) {
   dataset.close(name);
 }
 
-Handle new_file(const std::string& path) {
+// The file is made in memory and written by us. HDF5 does not come back from a disk that is full: it keeps the file, and crashes
+// on it when the program ends, which may be the program of somebody else.
+Handle new_file() {
+  constexpr std::size_t kGrowth = std::size_t{1} << 22U;
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "opening");
   H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST);
+  H5Pset_fapl_core(access, kGrowth, false);
   const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose, "opening");
   H5Pset_obj_track_times(creation, false);
-  return {H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation, access), H5Fclose, "opening"};
+  return {H5Fcreate("in memory", H5F_ACC_TRUNC, creation, access), H5Fclose, "opening"};
+}
+
+void write_file(Handle& file, const std::string& path) {
+  ensure(H5Fflush(file, H5F_SCOPE_LOCAL), "finishing the file");
+  const ssize_t size = H5Fget_file_image(file, nullptr, 0);
+  std::vector<char> bytes(size > 0 ? static_cast<std::size_t>(size) : 0);
+  if (size <= 0 || H5Fget_file_image(file, bytes.data(), bytes.size()) != size)
+    throw Error("cannot write the HDF5 file: finishing it failed");
+  file.close("closing the file");
+  std::FILE* const out = std::fopen(path.c_str(), "wb");
+  const bool written = out != nullptr && std::fwrite(bytes.data(), 1, bytes.size(), out) == bytes.size();
+  const int fault = errno;
+  if ((out != nullptr && std::fclose(out) != 0) || !written)
+    throw Error(
+        fmt::format("cannot write the HDF5 file: {}", std::generic_category().message(written ? errno : fault)));
 }
 
 void new_group(hid_t file, const char* name) {
@@ -137,11 +159,9 @@ void new_group(hid_t file, const char* name) {
 
 }  // namespace
 
-void own_hdf5() { H5dont_atexit(); }
-
 void write_hdf5(const Model& model, const Trajectory& trajectory, const std::string& options, const std::string& path) {
   const QuietErrors quiet;
-  Handle file = new_file(path);
+  Handle file = new_file();
   new_group(file, "residual");
   for (const Block& block : record_blocks(model, trajectory)) add_dataset(file, block, trajectory.records.rows);
 
@@ -158,13 +178,13 @@ void write_hdf5(const Model& model, const Trajectory& trajectory, const std::str
   set_text(file, "options", options);
   set_text(file, "version", std::string(kVersion));
   set_text(file, "audit", dump(audit));
-  file.close("closing the file");
+  write_file(file, path);
 }
 
 void write_hdf5(const std::vector<std::pair<Block, std::size_t>>& tables,
                 const std::vector<std::pair<std::string, std::string>>& attributes, const std::string& path) {
   const QuietErrors quiet;
-  Handle file = new_file(path);
+  Handle file = new_file();
   std::vector<std::string> groups;
   for (const auto& [block, rows] : tables) {
     if (const auto slash = block.dataset.find('/'); slash != std::string::npos)
@@ -176,7 +196,7 @@ void write_hdf5(const std::vector<std::pair<Block, std::size_t>>& tables,
     add_dataset(file, block, rows);
   }
   for (const auto& [name, text] : attributes) set_text(file, name.c_str(), text);
-  file.close("closing the file");
+  write_file(file, path);
 }
 
 }  // namespace rattleback::report

@@ -10,8 +10,6 @@ namespace {
 
 }  // namespace
 
-void own_hdf5() {}
-
 void write_hdf5(const Model&, const Trajectory&, const std::string&, const std::string&) { refuse(); }
 
 void write_hdf5(const std::vector<std::pair<Block, std::size_t>>&,

@@ -77,7 +77,7 @@ Options complete(const Model& model, Options o) {
                       "too, to integrate that way",
                       *o.until, o.step, -o.step, o.from));
     throw Error(fmt::format(
-        "--step {:g} never reaches {} {:g} from t = {:g}; steps and the time to the end must have the same sign",
+        "--step {:g} never reaches {} {:g} from t = {:g}; steps and end must have the same sign",
         o.step, models_end ? "the model's end" : "--until", *o.until, o.from));
   }
   o.project = o.project || model.project;

@@ -10,7 +10,7 @@ TEST_F(Program, GenerateWritesAHeader) {
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(outcome.out, "Written to pendulum.hpp: struct DoublePendulumRattle\n");
   const std::string text = read("pendulum.hpp");
-  EXPECT_NE(text.find("struct DoublePendulumRattle {"), std::string::npos);
+  EXPECT_NE(text.find("struct DoublePendulumRattle : "), std::string::npos);
   EXPECT_NE(text.find("Double pendulum: steps of prk-lobatto (2 stages, order 2, index3)"), std::string::npos);
 }
 
@@ -19,7 +19,7 @@ TEST_F(Program, GeneratePrintsTheHeader) {
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   const std::size_t space = outcome.out.find("\nnamespace demo {\n");
   ASSERT_NE(space, std::string::npos);
-  EXPECT_NE(outcome.out.find("\nstruct Skate {", space), std::string::npos);
+  EXPECT_NE(outcome.out.find("\nstruct Skate : ", space), std::string::npos);
 }
 
 TEST_F(Program, GenerateRefusesWithTheReason) {

@@ -113,8 +113,8 @@ TEST_F(OptionNames, AreInTheHelpOfTheVerbsThatTheirRowsName) {
     EXPECT_EQ(row.places.empty(), !row.places.has(Place::run)) << row.name << ": `run` has all that any verb has";
     EXPECT_TRUE(row.places.empty() || !row.help.empty() || !row.word.empty()) << row.name;
   }
-  EXPECT_EQ(in_programs_alone,
-            (std::vector<std::string>{"keep-records", "record-multipliers", "progress", "warn", "stop"}));
+  EXPECT_EQ(in_programs_alone, (std::vector<std::string>{"keep-records", "record-multipliers", "from", "q0", "v0",
+                                                         "parameters", "progress", "warn", "stop", "observe"}));
 }
 
 // What the command line says comes before [run], also when it is the usual value.

@@ -37,6 +37,8 @@ std::string sample(const OptionRow& row) {
     case Shape::flag: return "true";
     case Shape::texts: return "[\"x\", \"x'\"]";
     case Shape::text: return "\"" + (words_of(row).empty() ? "rattle" : std::string(words_of(row).back())) + "\"";
+    case Shape::numbers:
+    case Shape::values:
     case Shape::none: break;
     case Shape::whole:
     case Shape::number:

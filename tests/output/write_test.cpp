@@ -123,7 +123,6 @@ TEST_F(OutputFile, LinkStaysALink) {
 
 // A limit on the size of files stands for a full disk.
 TEST_F(OutputFile, FullDiskLeavesTheOldFileAndNothingElse) {
-  report::own_hdf5();
   Trajectory t = sleigh_run();
   for (std::vector<double>* values :
        {&t.records.t, &t.records.energy, &t.records.residual_velocity, &t.records.multipliers})

@@ -159,14 +159,12 @@ class ResumePairs {
       if (one_in(2)) out.push_back(each);
     return out;
   }
-  std::function<void(const Progress&)> value(const OptionRow&, const std::function<void(const Progress&)>&,
-                                             const Game&) {
+  template <class R, class... A>
+  std::function<R(A...)> value(const OptionRow&, const std::function<R(A...)>&, const Game&) {
     return {};
   }
-  std::function<void(const std::string&)> value(const OptionRow&, const std::function<void(const std::string&)>&,
-                                                const Game&) {
-    return {};
-  }
+  std::vector<double> value(const OptionRow&, const std::vector<double>&, const Game&) { return {}; }
+  rattleback::Values value(const OptionRow&, const rattleback::Values&, const Game&) { return {}; }
   std::stop_token value(const OptionRow&, const std::stop_token&, const Game&) { return {}; }
   template <class Number>
   Number value(const OptionRow& row, const Number& old, const Game&) {

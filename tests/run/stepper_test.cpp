@@ -171,7 +171,7 @@ TEST(Stepper, ParametersChangeOnTheWay) {
 
 // A friction of 0 is none, and its terms are not there: the step is derived anew.
 TEST(Stepper, AParameterThatDecidesOtherwiseIsDerivedAnew) {
-  const Model model = parse_model(R"(coordinates = ["x"]
+  const Model model = parse_model(R"toml(coordinates = ["x"]
 parameters = { k = 1, c = 0 }
 [lagrangian]
 kinetic = "x'^2/2"
@@ -180,7 +180,7 @@ potential = "k*x^2/2"
 x = "-c*x'"
 [initial]
 x = 1
-)",
+)toml",
                                   "spring.toml");
   Stepper stepper(model, {.method = "spark-gauss", .stages = 2, .step = 0.05, .native = "off"});
   ASSERT_TRUE(stepper.advance(20));
@@ -191,7 +191,7 @@ x = 1
 }
 
 TEST(Stepper, AParameterThatBreaksAConstraintIsJudgedAtTheNextStep) {
-  const Model model = parse_model(R"(coordinates = ["x", "y"]
+  const Model model = parse_model(R"toml(coordinates = ["x", "y"]
 parameters = { l = 1, g = 9.81 }
 [lagrangian]
 kinetic = "(x'^2 + y'^2)/2"
@@ -200,7 +200,7 @@ potential = "g*y"
 rod = "(x^2 + y^2 - l^2)/2"
 [initial]
 x = 1
-)",
+)toml",
                                   "pendulum.toml");
   Options options{.method = "rattle", .step = 0.01, .native = "off"};
   Stepper stepper(model, options);
@@ -284,11 +284,11 @@ TEST(Stepper, TwoStepMethodsSayWhatTheyCannotDo) {
 }
 
 TEST(Stepper, AFailureKeepsTheLastGoodStateAndIsNamed) {
-  const Model model = parse_model(R"(coordinates = ["x"]
+  const Model model = parse_model(R"toml(coordinates = ["x"]
 [lagrangian]
 kinetic = "x'^2/2"
 potential = "-exp(x)"
-)",
+)toml",
                                   "escaping.toml");
   const Options options{.method = "spark-gauss", .stages = 2, .step = 0.05, .native = "off"};
   Stepper stepper(model, options);

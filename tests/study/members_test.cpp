@@ -60,7 +60,8 @@ TEST(Members, AreMadeFromWhatTheModelKeepsOfItsFile) {
   const std::string path = ::testing::TempDir() + "members_of_a_file.toml";
   std::ofstream(path) << "coordinates = [\"x\"]\n[parameters]\nm = 1\n[lagrangian]\nL = \"m*x'^2/2 - x^2\"\n"
                          "[initial]\nx = \"2*m\"\n";
-  const MemberModels models({.system = path}, members_on_grid({{"m", 1.0, 2.0, 3}, {"x'", 0.0, 1.0, 2}}), {}, "member");
+  const MemberModels models({.system = path}, members_on_grid({{"m", 1.0, 2.0, 3}, {"x'", 0.0, 1.0, 2}}), {},
+                            Place::ensemble, "member");
   std::filesystem::remove(path);
   const Model last = models.model(5);
   EXPECT_EQ(last.parameters[0].second, 2.0);
