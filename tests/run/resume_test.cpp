@@ -251,6 +251,12 @@ TEST(OptionTable, NamesEveryFieldOnce) {
             changed.*field = [](const std::string&) {};
           else if constexpr (std::is_same_v<T, std::stop_token>)
             changed.*field = stop.get_token();
+          else if constexpr (std::is_same_v<T, std::vector<double>>)
+            changed.*field = {1.0};
+          else if constexpr (std::is_same_v<T, rattleback::Values>)
+            changed.*field = {{"x", 1.0}};
+          else if constexpr (std::is_same_v<T, std::function<Go(const StepView&)>>)
+            changed.*field = [](const StepView&) { return Go::on; };
           else
             changed.*field = 17;
         },
