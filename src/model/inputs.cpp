@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/grammar/suggest.hpp"
+#include "model/kind_facts.hpp"
 #include "rattleback/error.hpp"
 
 namespace rattleback {
@@ -12,7 +13,7 @@ namespace {
 std::vector<NodeId> inputs_of(const Model& model) {
   std::vector<NodeId> out;
   for (const Port& p : model.ports) out.push_back(p.input);
-  if (model.kind == Kind::port_hamiltonian)
+  if (facts_of(model).reports_ports)
     for (const PortHamiltonianParts::Input& input : model.ph.inputs) out.push_back(input.u);
   return out;
 }
@@ -40,7 +41,7 @@ Entries forces_without_ports(const Model& model, Graph& graph) {
 std::vector<std::string> port_names(const Model& model) {
   std::vector<std::string> out;
   for (const Port& p : model.ports) out.push_back(p.name);
-  if (model.kind == Kind::port_hamiltonian)
+  if (facts_of(model).reports_ports)
     for (const PortHamiltonianParts::Input& input : model.ph.inputs) out.push_back(input.name);
   return out;
 }

@@ -7,6 +7,7 @@
 
 #include "expr/evaluator.hpp"
 #include "model/inputs.hpp"
+#include "model/kind_facts.hpp"
 #include "model/usable.hpp"
 #include "rattleback/error.hpp"
 #include "run/names.hpp"
@@ -47,7 +48,7 @@ NodeId twice_kinetic(Mechanical& f) {
 }
 
 const Model& mechanical_only(const Model& model) {
-  if (model.kind != Kind::mechanical)
+  if (!facts_of(model).lagrangian)
     throw Error(
         fmt::format("Dynamics is for mechanical models, and '{}' is of kind {}", model.name, to_string(model.kind)));
   return model;
