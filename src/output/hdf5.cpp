@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "output/columns.hpp"
+#include "output/hdf5_image.hpp"
 #include "output/json.hpp"
 #include "output/version.hpp"
 #include "rattleback/error.hpp"
@@ -142,6 +143,7 @@ void write_file(Handle& file, const std::string& path) {
   std::vector<char> bytes(size > 0 ? static_cast<std::size_t>(size) : 0);
   if (size <= 0 || H5Fget_file_image(file, bytes.data(), bytes.size()) != size)
     throw Error("cannot write the HDF5 file: finishing it failed");
+  close_image(bytes);
   file.close("closing the file");
   std::FILE* const out = std::fopen(path.c_str(), "wb");
   const bool written = out != nullptr && std::fwrite(bytes.data(), 1, bytes.size(), out) == bytes.size();
