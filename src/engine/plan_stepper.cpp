@@ -260,7 +260,7 @@ bool PlanStepper::change_parameters(std::span<const double> values, bool keep_gu
     return false;
   for (Workplace* const place : places) {
     if (place == nullptr) continue;
-    std::swap(place->numbers, place->room.numbers);
+    place->numbers = place->room.numbers;
     place->plan->parameters().put(place->numbers, place->w.data());
   }
   parameters_.assign(values.begin(), values.end());

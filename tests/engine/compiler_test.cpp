@@ -194,6 +194,7 @@ TEST_F(CompilerProcess, NoneIsStartedAndNoCacheReadWhenTheProcessSaysSo) {
   EXPECT_EQ(files_in(cached()).size(), kept);
   EXPECT_THROW(set_native("never"), Error);
   EXPECT_EQ(process_native(), rattleback::Native::automatic);
+  compiler("exec '" + real_ + "' \"$@\"");
   EXPECT_EQ(answer(code_that_says(12)), 12);
 }
 

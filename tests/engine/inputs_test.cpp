@@ -33,16 +33,16 @@ void expect_follows(const std::string& name, int stages, bool native) {
 }
 
 TEST(Inputs, AreThoseThatAStepperWasGiven) {
-  expect_follows("spark-gauss", 2, false);
+  expect_follows("prk-lobatto", 3, false);
   expect_follows("prk-lobatto", 2, false);
-  expect_follows("mclachlan-perlmutter", 0, false);
+  expect_follows("prk-murua", 0, false);
 }
 
-TEST(Inputs, ReachMachineCodeToo) { expect_follows("spark-gauss", 2, true); }
+TEST(Inputs, ReachMachineCodeToo) { expect_follows("prk-lobatto", 3, true); }
 
 TEST(Stepper, RefusesAStepThatIsNone) {
-  for (const char* const name : {"spark-gauss", "ode", "baumgarte"}) {
-    const Motion motion(pushed(""), method(name, std::string(name) == "spark-gauss" ? 2 : 0));
+  for (const char* const name : {"prk-lobatto", "ode", "baumgarte"}) {
+    const Motion motion(pushed(""), method(name, std::string(name) == "prk-lobatto" ? 2 : 0));
     for (const double h : {std::nan(""), 0.0, HUGE_VAL}) {
       const AdvanceReport report = motion.stepper->advance(h, 1);
       EXPECT_FALSE(report.ok);

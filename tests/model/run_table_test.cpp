@@ -1,5 +1,6 @@
 // [run]: every option of the table that a model file may give is read, checked and refused there. The table itself is walked, so
 // that a new option is looked at as soon as it has its row.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -43,7 +44,7 @@ std::string sample(const OptionRow& row) {
     case Shape::whole:
     case Shape::number:
       for (const double x : kCandidates)
-        if (fault_of(row, x).empty() && (!is_whole(row) || x == std::floor(x))) return std::to_string(x);
+        if (fault_of(row, x).empty() && (!is_whole(row) || x == std::floor(x))) return fmt::format("{}", x);
   }
   ADD_FAILURE() << row.name << " has no value";
   return "";
@@ -101,7 +102,7 @@ TEST(RunTable, RangesAndWordsAreThoseOfTheTable) {
     };
     if (is_number(row)) {
       for (const double x : kCandidates)
-        if (!fault_of(row, x).empty()) begins(std::to_string(x), called);
+        if (!fault_of(row, x).empty()) begins(fmt::format("{}", x), called);
       begins("inf", "expected a finite number for `" + key + "` in [run]");
       begins("true", "expected a number or an expression in quotes for `" + key + "` in [run], found a boolean");
       if (is_whole(row) && words_of(row).empty()) begins("2.5", called + "must be a whole number");

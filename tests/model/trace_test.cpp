@@ -92,7 +92,7 @@ void expect_same_values(const Model& a, const Model& b) {
   EXPECT_EQ(a.ph.R.size(), b.ph.R.size());
 }
 
-Options some_steps() { return {.method = "spark-gauss", .stages = 2, .step = 0.01, .steps = 50}; }
+Options some_steps() { return {.method = "prk-lobatto", .stages = 2, .step = 0.01, .steps = 50}; }
 
 TEST(Trace, SaysWhatAFileSays) {
   const Model model = pendulum(), file = parse_model(kPendulum, "pendulum.toml");

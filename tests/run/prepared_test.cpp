@@ -163,8 +163,18 @@ TEST(Start, OfARunMayBeTheEndOfAnother) {
 }
 
 TEST(Start, ChosenStepsRecordsAndTheWayBackCountFromThere) {
-  const Model model = load_model("driven-oscillator");
-  const Trajectory first = simulate(model, {.step = 0.01, .until = 1.0, .native = "off"});
+  const Model model = parse_model(R"toml(coordinates = ["x"]
+[lagrangian]
+kinetic = "x'^2/2"
+potential = "x^2/2"
+[forces]
+x = "cos(2*t)"
+[initial]
+x = 1
+)toml",
+                                  "driven.toml");
+  const Trajectory first =
+      simulate(model, {.method = "spark-gauss", .stages = 2, .step = 0.01, .until = 1.0, .native = "off"});
   Options o{
       .method = "spark-gauss", .stages = 2, .until = 2.0, .adaptive = 1e-8, .output_every = 0.25, .native = "off"};
   o.from = first.t;

@@ -91,7 +91,7 @@ TEST(Stepper, HasTheBitsOfSimulateForEveryMethodAndKind) {
 
 TEST(Stepper, TakesChosenStepsAndActsOnEvents) {
   const Model model = load_model("double-pendulum");
-  Options options{.method = "spark-gauss", .stages = 2, .until = 0.5, .adaptive = 1e-8, .native = "off"};
+  Options options{.method = "prk-lobatto", .stages = 3, .until = 0.5, .adaptive = 1e-8, .native = "off"};
   const Trajectory run = simulate(model, options);
   Stepper stepper(model, options);
   ASSERT_TRUE(stepper.advance_to(0.5)) << stepper.message();
@@ -127,7 +127,7 @@ TEST(Stepper, WholeStepsAndAShorterOneEndOnATime) {
 
 TEST(Stepper, AllocatesNothingInAStep) {
   const Model model = load_model("double-pendulum");
-  Stepper stepper(model, {.method = "spark-gauss", .stages = 2, .step = 0.01, .native = "off"});
+  Stepper stepper(model, {.method = "prk-lobatto", .stages = 3, .step = 0.01, .native = "off"});
   ASSERT_TRUE(stepper.advance(10));
   const long before = allocations_so_far();
   for (int k = 0; k < 100; ++k) ASSERT_TRUE(stepper.step());
