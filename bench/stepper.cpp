@@ -24,7 +24,8 @@ constexpr int kBatch = 1000, kRounds = 200;
 // simulate() with its own derivation, for the run of run_side(): what 1000 of them took before there was Prepared.
 constexpr double kBefore = 2e-3;
 
-double nanoseconds(const std::function<void()>& batch) {
+template <class Batch>
+double nanoseconds(const Batch& batch) {
   const auto begin = std::chrono::steady_clock::now();
   batch();
   return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count() / kBatch;

@@ -139,6 +139,10 @@ struct PlanStepper::Host : stepping::Run<Host> {
   static void guess(const Workplace& at, double* w) { at.plan->guess(w); }
   bool level(double t, double* a, double* l) const {
     Acceleration& level = *s.data_.acceleration;
+    if (s.level_is_stale_) {  // parameters were changed on the way
+      if (level.plan() == nullptr || !level.set_parameters(s.parameters_)) return false;
+      s.level_is_stale_ = false;
+    }
     level.set_guess(s.multipliers_);
     if (!level.solve(t, s.q(), s.v())) return false;
     std::copy_n(level.acceleration().data(), s.shape_.n, a);
@@ -225,6 +229,7 @@ void PlanStepper::take_over(const StepTaker& from, std::span<const double> multi
 void PlanStepper::renew(double multiplier_scale, std::unique_ptr<Acceleration> level) {
   data_.multiplier_scale = multiplier_scale;
   if (level) data_.acceleration = std::move(level);
+  level_is_stale_ = false;
   for (Workplace* const place : workplaces()) place->reset();
   set_reference_energy();
   iterations = failed_iterations = compiled_steps = 0;
@@ -251,13 +256,16 @@ bool PlanStepper::set_parameters(std::span<const double> values) {
   return true;
 }
 
-bool PlanStepper::change_parameters(std::span<const double> values, bool keep_guesses) {
+bool PlanStepper::change_parameters(std::span<const double> values, std::optional<std::size_t> changed,
+                                    bool keep_guesses) {
   if (data_.step.is_sparse() || data_.branch) return false;
   Workplace* const places[] = {&main_, first_ ? &*first_ : nullptr, adjoint_ ? &*adjoint_ : nullptr};
   for (Workplace* const place : places)
-    if (place != nullptr && !place->plan->parameters().compute(values, place->room)) return false;
-  if (data_.acceleration && data_.acceleration->plan() != nullptr && !data_.acceleration->set_parameters(values))
-    return false;
+    if (place != nullptr) {
+      const ParameterSlots& slots = place->plan->parameters();
+      if (!(changed ? slots.compute(values, *changed, place->room) : slots.compute(values, place->room))) return false;
+    }
+  level_is_stale_ = true;
   for (Workplace* const place : places) {
     if (place == nullptr) continue;
     place->numbers = place->room.numbers;

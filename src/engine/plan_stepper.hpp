@@ -88,7 +88,8 @@ class PlanStepper final : public StepTaker {
   bool set_parameters(std::span<const double> values);
   // The same while a run goes on, between two steps: from its state. Allocates nothing. keep_guesses: the next steps continue
   // the series of steps before.
-  bool change_parameters(std::span<const double> values, bool keep_guesses);
+  // changed: which one alone is another than at the last call; none: perhaps all.
+  bool change_parameters(std::span<const double> values, std::optional<std::size_t> changed, bool keep_guesses);
 
  private:
   friend class LaneGroup;  // takes the steps of many runs, with this one for those that are not plain
@@ -129,6 +130,7 @@ class PlanStepper final : public StepTaker {
   double smooth_steps_ = 0.0;
   std::optional<PowerSums> power_;
   std::vector<double> parameters_;  // when they are others than those of the plan
+  bool level_is_stale_ = false;     // they were changed since the acceleration level was looked at
   NativeCode native_;
   bool stage_lanes_ = true;
 };

@@ -86,36 +86,66 @@ bool ParameterSlots::is_settled(std::uint32_t step) const {
   return std::any_of(settled_.begin(), settled_.end(), [&](const auto& x) { return x.first == step; });
 }
 
+double ParameterSlots::number(std::size_t i, std::span<const double> parameters, Room& room) const {
+  const Step& step = steps_[i];
+  const double* const out = room.numbers.data();
+  if (step.input) return step.a < parameters.size() ? parameters[step.a] : step.value;
+  if (step.how == 0) return step.value;
+  if (step.how == kMadeByParameter) return parameters[step.a];
+  if (step.how != kMadeInGroup) return apply(op_that_made(step.how), out[step.a], out[step.b]);
+  const Group& g = groups_[step.a];
+  const std::span<double> all = std::span(room.groups).subspan(g.offset, g.from.size() + g.count);
+  const std::span<double> from = all.first(g.from.size()), values = all.subspan(g.from.size());
+  if (g.first == i) {
+    for (std::size_t k = 0; k < from.size(); ++k) from[k] = out[g.from[k]];
+    g.compute(from, values);
+  }
+  return values[step.b];
+}
+
 bool ParameterSlots::compute(std::span<const double> parameters, Room& room) const {
   room.numbers.resize(steps_.size());
   room.groups.resize(group_room_);
-  double* const out = room.numbers.data();
   bool alike = true;
   for (std::size_t i = 0; i < steps_.size(); ++i) {
-    const Step& step = steps_[i];
-    double x = step.value;
-    if (step.input) {
-      out[i] = step.a < parameters.size() ? parameters[step.a] : x;
-      continue;
-    }
-    if (step.how == kMadeByParameter) {
-      x = parameters[step.a];
-    } else if (step.how == kMadeInGroup) {
-      const Group& g = groups_[step.a];
-      const std::span<double> all = std::span(room.groups).subspan(g.offset, g.from.size() + g.count);
-      const std::span<double> from = all.first(g.from.size()), values = all.subspan(g.from.size());
-      if (g.first == i) {
-        for (std::size_t k = 0; k < from.size(); ++k) from[k] = out[g.from[k]];
-        g.compute(from, values);
-      }
-      x = values[step.b];
-    } else if (step.how != 0) {
-      x = apply(op_that_made(step.how), out[step.a], out[step.b]);
-    }
-    out[i] = x == 0.0 ? 0.0 : x;
-    alike = alike && number_class(x) == step.is;
+    const double x = number(i, parameters, room);
+    room.numbers[i] = steps_[i].input || x != 0.0 ? x : 0.0;
+    alike = alike && (steps_[i].input || number_class(x) == steps_[i].is);
   }
-  for (const auto& [step, value] : settled_) alike = alike && out[step] == value;
+  for (const auto& [step, value] : settled_) alike = alike && room.numbers[step] == value;
+  return alike || !guarded_;
+}
+
+std::vector<std::uint32_t> ParameterSlots::affected_by(std::size_t parameter) const {
+  std::vector<char> is(steps_.size(), 0);
+  std::vector<std::uint32_t> out;
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const Step& step = steps_[i];
+    if (step.input || step.how == kMadeByParameter)
+      is[i] = step.a == parameter ? 1 : 0;
+    else if (step.how == kMadeInGroup)
+      for (const std::uint32_t k : groups_[step.a].from) is[i] = is[i] != 0 || is[k] != 0 ? 1 : 0;
+    else if (step.how != 0)
+      is[i] = is[step.a] != 0 || (arity(op_that_made(step.how)) > 1 && is[step.b] != 0) ? 1 : 0;
+    if (is[i] != 0) out.push_back(static_cast<std::uint32_t>(i));
+  }
+  return out;
+}
+
+bool ParameterSlots::compute(std::span<const double> parameters, std::size_t changed, Room& room) const {
+  if (room.numbers.size() != steps_.size()) return compute(parameters, room);
+  if (room.affected.empty()) {
+    room.affected.resize(parameters.size());
+    for (std::size_t k = 0; k < parameters.size(); ++k) room.affected[k] = affected_by(k);
+  }
+  bool alike = true;
+  for (const std::uint32_t i : room.affected[changed]) {
+    const double x = number(i, parameters, room);
+    room.numbers[i] = steps_[i].input || x != 0.0 ? x : 0.0;
+    alike = alike && (steps_[i].input || number_class(x) == steps_[i].is);
+  }
+  for (const auto& [step, value] : settled_) alike = alike && room.numbers[step] == value;
+  if (!alike && guarded_) room.numbers.clear();  // they are those of no values
   return alike || !guarded_;
 }
 

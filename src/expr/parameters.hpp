@@ -34,6 +34,7 @@ class ParameterSlots {
   // What they are computed in, kept by whoever computes them often: it is allocated once.
   struct Room {
     std::vector<double> numbers, groups;
+    std::vector<std::vector<std::uint32_t>> affected;  // steps, by what was changed
   };
 
   ParameterSlots() = default;
@@ -49,6 +50,8 @@ class ParameterSlots {
   [[nodiscard]] std::optional<std::vector<double>> numbers(std::span<const double> parameters) const;
   // The same in `room`; false where something would have been decided otherwise.
   bool compute(std::span<const double> parameters, Room& room) const;
+  // The same where only one of them is another than at the last call with this room.
+  bool compute(std::span<const double> parameters, std::size_t changed, Room& room) const;
   // These numbers into lane `lane` of a workspace with so many lanes.
   void put(std::span<const double> numbers, double* w, std::size_t lanes = 1, std::size_t lane = 0) const;
   // Both; false where nothing was put.
@@ -70,11 +73,14 @@ class ParameterSlots {
   [[nodiscard]] bool is_settled(std::uint32_t step) const;
 
  private:
+  double number(std::size_t step, std::span<const double> parameters, Room& room) const;
+  [[nodiscard]] std::vector<std::uint32_t> affected_by(std::size_t parameter) const;
   struct Group {
     Graph::Compute compute;
     std::vector<std::uint32_t> from;
     std::size_t count;
-    std::size_t first = 0, offset = 0;  // the first step that needs it; where in Room::groups its arguments and values are
+    std::size_t first = 0,
+                offset = 0;  // the first step that needs it; where in Room::groups its arguments and values are
   };
   std::vector<Step> steps_;
   std::size_t group_room_ = 0;

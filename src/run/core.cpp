@@ -68,10 +68,6 @@ System& prepared(System& system, const Options& options) {
   return system;
 }
 
-const PlanStepper* plan_stepper_of(const BoundMethod& method) {
-  return dynamic_cast<const PlanStepper*>(method.stepper.get());
-}
-
 }  // namespace
 
 RunCore::RunCore(std::shared_ptr<const Model> base, const Options& given)
@@ -89,8 +85,7 @@ RunCore::RunCore(std::shared_ptr<const Model> base, const Options& given)
                     "cannot tell it on this system. Leave it out",
                     method.name));
   graph_ = model.graph;
-  dense_ = wants_dense(options);
-  adaptive_ = options.adaptive > 0.0;
+  look_at_method();
   acceleration = system.acceleration();
   stepper().start(start.t, start.q, start.v, start.multipliers, start.acceleration);
 }
@@ -128,18 +123,24 @@ bool RunCore::take_parameters() {
   graph_ = nullptr;
   const std::vector<double> values = given_values(model);
   equations.reset();
-  auto* const plan = dynamic_cast<PlanStepper*>(method.stepper.get());
-  if (plan == nullptr || !system.take_parameters() || !functions.take_parameters(values) ||
-      !plan->set_parameters(values))
+  if (plan_ == nullptr || !system.take_parameters() || !functions.take_parameters(values) ||
+      !plan_->set_parameters(values))
     return false;
   graph_ = model.graph;
   return true;
 }
 
+// Once for each binding.
+void RunCore::look_at_method() {
+  plan_ = dynamic_cast<PlanStepper*>(method.stepper.get());
+  dense_ = wants_dense(options);
+  adaptive_ = options.adaptive > 0.0;
+  depends_on_start_ = step_depends_on_start();
+}
+
 // Is more of the step decided by the start than its numbers? Then it is derived for each.
 bool RunCore::step_depends_on_start() const {
-  const PlanStepper* const stepper = plan_stepper_of(method);
-  return stepper == nullptr || !stepper->can_be_renewed() || system.redundancy() != nullptr ||
+  return plan_ == nullptr || !plan_->can_be_renewed() || system.redundancy() != nullptr ||
          (system.as<PortHamiltonian>() == nullptr && options.tableau.empty() &&
           find_entry(options.method).as<EnergyMethod>() != nullptr);
 }
@@ -147,10 +148,9 @@ bool RunCore::step_depends_on_start() const {
 void RunCore::restart() {
   acceleration = system.acceleration();
   reported = ReportedState(system, options);
-  if (step_depends_on_start() || wants_dense(options) != dense_ || (options.adaptive > 0.0) != adaptive_) {
+  if (depends_on_start_ || wants_dense(options) != dense_ || (options.adaptive > 0.0) != adaptive_) {
     method = bind(system, options, start);
-    dense_ = wants_dense(options);
-    adaptive_ = options.adaptive > 0.0;
+    look_at_method();
   } else {
     auto level = system.acceleration();
     level->set_refine(false);
@@ -161,15 +161,21 @@ void RunCore::restart() {
   stepper().start(start.t, start.q, start.v, start.multipliers, start.acceleration);
 }
 
-bool RunCore::change_values(std::span<const double> values, bool only_inputs) {
-  auto* const plan = dynamic_cast<PlanStepper*>(method.stepper.get());
-  if (plan == nullptr || system.redundancy() != nullptr || (step_depends_on_start() && !only_inputs)) return false;
+bool RunCore::change_values(std::span<const double> values, std::optional<std::size_t> changed, bool only_inputs) {
+  if (plan_ == nullptr || system.redundancy() != nullptr || (depends_on_start_ && !only_inputs)) return false;
   // Solutions of steps with another input are starting values all the same; with other parameters it may be another motion.
-  if (!plan->change_parameters(values, only_inputs)) return false;
-  system.use_parameters(values);
-  if (acceleration->plan() != nullptr && !acceleration->set_parameters(values)) return false;
+  if (!plan_->change_parameters(values, changed, only_inputs)) return false;
   changed_.assign(values.begin(), values.end());
+  observed_ = false;
   return true;
+}
+
+bool RunCore::observe_changes() {
+  if (observed_ || changed_.empty()) return true;
+  observed_ = true;
+  system.use_parameters(changed_);
+  reported.use_parameters(changed_);
+  return acceleration->plan() == nullptr || acceleration->set_parameters(changed_);
 }
 
 // Parameters that were changed on the way, in everything that judges a state.
@@ -183,6 +189,7 @@ bool RunCore::settle_parameters() {
   if (!system.take_parameters() || !functions.take_parameters(changed_)) return false;
   graph_ = model.graph;
   equations.reset();
+  observed_ = true;
   changed_.clear();
   return true;
 }

@@ -16,6 +16,8 @@
 
 namespace rattleback {
 
+class PlanStepper;
+
 class RunCore {
  public:
   // At the start that the options ask for. Throws Error when the request or the model is wrong.
@@ -34,9 +36,12 @@ class RunCore {
   [[nodiscard]] bool decided_otherwise() const { return graph_ == nullptr; }
 
   // Other values of the model's parameters and inputs (model/inputs.hpp) while a run goes on, all of them in their order: the
-  // step goes on from its state. only_inputs: nothing else has changed. False, and nothing was changed, where something would
+  // step goes on from its state. changed: which one alone is another than at the last call; none: perhaps all. only_inputs:
+  // nothing else has changed. False, and nothing was changed, where something would
   // have been derived otherwise.
-  bool change_values(std::span<const double> values, bool only_inputs);
+  bool change_values(std::span<const double> values, std::optional<std::size_t> changed, bool only_inputs);
+  // To be called before energy or multipliers are looked at after such a change. False: as there.
+  bool observe_changes();
   // At this state from here on. Throws Error, with nothing changed, when it is not consistent and may not be projected. False,
   // with nothing changed, where changed parameters need another derivation to judge it.
   bool move_to(double t, std::span<const double> q, std::span<const double> v);
@@ -52,11 +57,15 @@ class RunCore {
   bool settle_parameters();
   void find_start();
   [[nodiscard]] bool step_depends_on_start() const;
+  void look_at_method();
 
   std::shared_ptr<const Model> base_;  // as it was given
   std::unique_ptr<StartReader> reader_;
+  PlanStepper* plan_ = nullptr;            // the stepper, if it is one
+  bool depends_on_start_ = false;          // see step_depends_on_start()
   bool dense_ = false, adaptive_ = false;  // what the step was bound for
   std::shared_ptr<const Graph> graph_;     // of the parameters that were taken last; null: that failed
+  bool observed_ = true;                   // what is observed has the changed values
   std::vector<double> changed_;  // parameters that only the step and what observes it have so far; empty: none
 
  public:

@@ -285,7 +285,7 @@ void Stepper::Impl::derive_anew(double t, std::span<const double> at, std::span<
 // A parameter in a constraint was changed: is the state consistent with it?
 void Stepper::Impl::judge() {
   const std::vector<double> at = unwrapped_positions(taker()), v(taker().v().begin(), taker().v().end());
-  if (!core->change_values(values, false) || !core->move_to(taker().t(), at, v))
+  if (!core->change_values(values, {}, false) || !core->move_to(taker().t(), at, v))
     derive_anew();
   else
     make_single();
@@ -294,6 +294,7 @@ void Stepper::Impl::judge() {
 
 void Stepper::Impl::look() {
   if (!stale) return;
+  if (!core->observe_changes()) derive_anew();
   const StepTaker& s = taker();
   const RecordPoint at{s.t(), s.q(), s.v(), s.turns(), &s};
   energy = core->system.has_energy() ? core->system.observe(s.t(), s.q(), s.v(), s.active()).energy : 0.0;
@@ -338,6 +339,7 @@ double Stepper::energy() const {
 std::span<const double> Stepper::q() const {
   const StepTaker& s = impl_->taker();
   if (impl_->reports_as_is) return s.q();
+  (void)impl_->core->observe_changes();
   const std::span<const double> reported = impl_->core->reported(s.t(), s.q());
   std::copy(reported.begin(), reported.end(), impl_->q.begin());
   unwrap(impl_->q, s.turns());
@@ -374,7 +376,7 @@ void Stepper::set_parameter(std::string_view name, double value) {
     i.judges = true;
     return;
   }
-  if (i.core->change_values(i.values, false)) return;
+  if (i.core->change_values(i.values, which, false)) return;
   try {
     i.derive_anew();
   } catch (...) {
@@ -402,7 +404,7 @@ void Stepper::set_input(std::string_view port, double u) {
   if (i.values[*place] == u) return;
   i.values[*place] = u;
   i.stale = true;
-  if (!i.core->change_values(i.values, true)) i.derive_anew();
+  if (!i.core->change_values(i.values, *place, true)) i.derive_anew();
 }
 
 void Stepper::set_input(std::size_t port, double u) {
@@ -454,7 +456,7 @@ void Stepper::restore(const Snapshot& from) {
     const bool parameters = !std::equal(
         values.begin(), values.begin() + static_cast<std::ptrdiff_t>(i.own->parameters.size()), i.values.begin());
     i.values.assign(values.begin(), values.end());
-    if (!i.core->change_values(i.values, !parameters)) i.derive_anew();
+    if (!i.core->change_values(i.values, {}, !parameters)) i.derive_anew();
   }
   i.h = h;
   i.taken = static_cast<std::int64_t>(taken);
