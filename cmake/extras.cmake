@@ -8,6 +8,17 @@ foreach(source IN LISTS example_sources)
   target_link_libraries(example_${name} PRIVATE rattleback rattleback_warnings)
 endforeach()
 
+# examples/<name>.c -> example_<name>, too: programs in C that link with what the library needs of C++.
+enable_language(C)
+file(GLOB c_examples CONFIGURE_DEPENDS examples/*.c)
+foreach(source IN LISTS c_examples)
+  get_filename_component(name ${source} NAME_WE)
+  add_executable(example_${name} ${source})
+  set_target_properties(example_${name} PROPERTIES C_STANDARD 99 C_EXTENSIONS OFF LINKER_LANGUAGE CXX)
+  target_link_libraries(example_${name} PRIVATE rattleback)
+endforeach()
+list(APPEND example_sources ${c_examples})
+
 # examples/generated: the same as its own CMakeLists.txt says, in this build.
 add_executable(example_generated examples/generated/main.cpp)
 target_compile_features(example_generated PRIVATE cxx_std_20)

@@ -170,6 +170,15 @@ bool RunCore::change_values(std::span<const double> values, std::optional<std::s
   return true;
 }
 
+void RunCore::prepare_changes(std::span<const double> values) {
+  if (plan_ == nullptr) return;
+  for (std::size_t k = 0; k < values.size(); ++k) (void)plan_->change_parameters(values, k, true);  // they are these
+  system.use_parameters(values);
+  reported.use_parameters(values);
+  if (acceleration->plan() != nullptr) (void)acceleration->set_parameters(values);
+  changed_.reserve(values.size());
+}
+
 bool RunCore::observe_changes() {
   if (observed_ || changed_.empty()) return true;
   observed_ = true;

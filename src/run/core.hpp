@@ -40,6 +40,8 @@ class RunCore {
   // nothing else has changed. False, and nothing was changed, where something would
   // have been derived otherwise.
   bool change_values(std::span<const double> values, std::optional<std::size_t> changed, bool only_inputs);
+  // What change_values() needs is allocated here, so that it allocates nothing.
+  void prepare_changes(std::span<const double> values);
   // To be called before energy or multipliers are looked at after such a change. False: as there.
   bool observe_changes();
   // At this state from here on. Throws Error, with nothing changed, when it is not consistent and may not be projected. False,

@@ -141,6 +141,7 @@ Stepper::Impl::Impl(const Model& model, const Options& options) {
   q.resize(core->start.q.size());
   multipliers.reserve(static_cast<std::size_t>(core->system.m()));
   if (options.native == Native::on) NativeChoice(Native::on, taker(), options.stop);
+  core->prepare_changes(values);
   make_single();
 }
 

@@ -35,9 +35,10 @@ if(MPICXX AND MPIRUN AND EXISTS ${BUILD_DIR}/rattleback_mpi.so)
 endif()
 step(${CMAKE_COMMAND} -S ${SOURCE_DIR}/tests/package -B ${work}/build -G ${GENERATOR}
      -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_PREFIX_PATH=${work}/prefix
-     -DSLEIGH=${SOURCE_DIR}/examples/sleigh.cpp -DNOTHING_IS_LOOKED_FOR=${SHARED} ${more})
+     -DSLEIGH=${SOURCE_DIR}/examples/sleigh.cpp -DIN_C=${SOURCE_DIR}/examples/pendulum.c -DNOTHING_IS_LOOKED_FOR=${SHARED} ${more})
 step(${CMAKE_COMMAND} --build ${work}/build)
 step(${work}/build/sleigh)
+step(${work}/build/in_c)
 step(${work}/build/host ${work}/build/libplugin.so)
 file(MAKE_DIRECTORY ${work}/cache)
 step(${work}/build/guest ${work}/cache)

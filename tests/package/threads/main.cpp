@@ -56,6 +56,27 @@ int main() {
         return 1;
       }
   }
+  // One Prepared for all of them, with and without parameters of their own.
+  const rattleback::Model model = rattleback::load_model("double-pendulum");
+  const auto [name, value] = model.parameters.front();
+  const rattleback::Prepared prepared =
+      rattleback::prepare(model, {.method = "rattle", .step = 0.01, .steps = 40, .native = "off"});
+  const auto end = [&](double factor) { return prepared.run({.parameters = {{name, factor * value}}}).q; };
+  const std::vector<double> own = end(1.0), other = end(1.5);
+  std::vector<int> wrong(kThreads, 0);
+  {
+    std::vector<std::jthread> threads;
+    for (int k = 0; k < kThreads; ++k)
+      threads.emplace_back([&, k] {
+        for (int round = 0; round < 5; ++round)
+          wrong[static_cast<std::size_t>(k)] += (round + k) % 2 == 0 ? end(1.0) != own : end(1.5) != other;
+      });
+  }
+  for (const int count : wrong)
+    if (count != 0) {
+      std::fprintf(stderr, "other numbers from one Prepared in a thread\n");
+      return 1;
+    }
   rattleback::EnsembleRequest request;
   request.members = rattleback::members_on_grid({{"theta'", -1.0, 1.0, 100}});
   request.threads = kThreads;
