@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <new>
 
 #include <fmt/format.h>
 
@@ -43,6 +44,8 @@ class Run {
  private:
   // The run and what is saved of it are where the first step, or the next one, begins. False: where a checkpoint was.
   bool prepare(std::vector<std::string>& notes);
+  template <class Step>
+  AdvanceReport taken(const Step& step);
   AdvanceReport adaptive_steps();
   AdvanceReport grid_steps(NativeChoice& native);
   AdvanceReport last_step(std::vector<std::string>& notes);
@@ -75,7 +78,8 @@ class Run {
   Recorder recorder_;
   std::optional<Checkpointing> checkpoints_;
   Clock::time_point begin_, last_progress_, last_save_;
-  bool ended_ = false;      // the follower has seen enough
+  bool ended_ = false;  // the follower has seen enough
+  bool no_memory_for_step_ = false;
   bool cancelled_ = false;  // by Options::stop
   std::vector<double> midpoint_, seen_q_, seen_multipliers_;
   std::optional<PortHamiltonianStructure> structure_;  // what the state may break
@@ -153,6 +157,18 @@ void Run::pause(bool may_save) {
   }
 }
 
+// Steppers that need memory in a step (another subset of constraints, say) ask for it before they move.
+template <class Step>
+AdvanceReport Run::taken(const Step& step) {
+  try {
+    return step();
+  } catch (const std::bad_alloc&) {
+    no_memory_for_step_ = true;
+    recorder_.give_up();
+    return {};
+  }
+}
+
 AdvanceReport Run::adaptive_steps() {
   SingleSteps& single = *run_.single;
   AdvanceReport report;
@@ -163,8 +179,8 @@ AdvanceReport Run::adaptive_steps() {
       save();
       end_in_sight = true;
     }
-    report = single.step(0.0);
-    if (!report.ok) break;
+    report = taken([&] { return single.step(0.0); });
+    if (!report.ok || no_memory_for_step_) break;
     ++run_.steps;
     recorder_.thin();
     if (run_.steps % run_.grid.every == 0 || single.finished()) record(single.last_step());
@@ -186,7 +202,7 @@ AdvanceReport Run::grid_steps(NativeChoice& native) {
   while (run_.steps < grid.whole && report.ok && !broken_ && !ended_ && !must_end()) {
     const std::int64_t left = grid.whole - run_.steps;
     const std::int64_t batch = std::min({grid.every - run_.steps % grid.every, left, pace.steps()});
-    report = single != nullptr ? single->step(grid.h) : native.advance(grid.h, batch, left);
+    report = taken([&] { return single != nullptr ? single->step(grid.h) : native.advance(grid.h, batch, left); });
     run_.steps += report.done;
     if (report.done > 0 && run_.steps % grid.every == 0) record(grid.h);
     if (report.ok && told_to_end()) break;
@@ -207,7 +223,8 @@ AdvanceReport Run::grid_steps(NativeChoice& native) {
 // The shorter one at the end of the grid.
 AdvanceReport Run::last_step(std::vector<std::string>& notes) {
   const TimeGrid& grid = run_.grid;
-  const AdvanceReport report = run_.single ? run_.single->step(grid.last) : run_.stepper().advance(grid.last, 1);
+  const AdvanceReport report =
+      taken([&] { return run_.single ? run_.single->step(grid.last) : run_.stepper().advance(grid.last, 1); });
   run_.steps += report.done;
   if (report.ok) record(grid.last);
   if (report.ok) (void)told_to_end();
@@ -284,7 +301,11 @@ void Run::tell_failure(const AdvanceReport& report, Trajectory& out) {
 void Run::tell_memory(Trajectory& out) const {
   out.status = Status::stopped;
   const double t = run_.stepper().t(), every = run_.options.output_every;
-  if (run_.single && run_.single->memory_ended())
+  if (no_memory_for_step_)
+    out.message =
+        fmt::format("stopped at t = {:.10g} (step {}): there is no memory for another step. {} steps were kept", t,
+                    run_.steps, run_.steps);
+  else if (run_.single && run_.single->memory_ended())
     out.message = fmt::format(
         "stopped at t = {:.10g} (step {}): there is no memory for more than {} zeros of events. They were kept. Ask "
         "for "
