@@ -28,7 +28,7 @@ VectorXd typical_inertia(const Sparse& M) {
 
 class Choice {
  public:
-  Choice(const FamilyMechanical& f, Sparse M, Rows K) : f_(f), M_(std::move(M)), K_(std::move(K)) {
+  Choice(const FamilyMechanical& f, const Sparse& M, const Rows& K) : f_(f), M_(M), K_(K) {
     const VectorXd typical = typical_inertia(M_);
     weight_ = VectorXd::Zero(K_.rows());
     for (std::size_t e = 0; e < f.k.size(); ++e) {
@@ -113,11 +113,11 @@ AddedInertia family_inertia(const FamilyMechanical& f, const Model& model) {
   AddedInertia out;
   // A constant diagonal mass has zeros that are meant (a mass of exactly 0), and methods that do without.
   if (f.m == 0 || (is_diagonal(f.mass) && !depends_on_motion(f.graph, f.mass))) return out;
-  Sparse M = sparse_value(f.graph, f.mass, f.n, f.n, f.n, f.m, model.t0, model.q0, model.v0);
+  const Sparse M = sparse_value(f.graph, f.mass, f.n, f.n, f.n, f.m, model.t0, model.q0, model.v0);
   if (!M.coeffs().allFinite() || !(M.diagonal().array() >= 0.0).all() || is_positive(M)) return out;
   const Rows K = sparse_value(f.graph, f.K, f.m, f.n, f.n, f.m, model.t0, model.q0, model.v0);
   if (!K.coeffs().allFinite()) return out;
-  out.c = Choice(f, std::move(M), K).find();
+  out.c = Choice(f, M, K).find();
   if (!out.c.empty()) out.without_inertia = stopped(f, model, K, out.c);
   return out;
 }
