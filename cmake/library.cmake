@@ -22,8 +22,14 @@ endif()
 add_library(rattleback_objects OBJECT ${library_sources})
 target_compile_features(rattleback_objects PRIVATE cxx_std_20)
 target_include_directories(rattleback_objects PRIVATE ${PROJECT_SOURCE_DIR}/include)
+# Clang takes a definition whose namespace was opened without RATTLEBACK_API for a hidden one, whatever its declaration says. There
+# the list of symbols (exported_symbols.map) is what hides.
+set(rattleback_visibility hidden)
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  set(rattleback_visibility default)
+endif()
 set_target_properties(rattleback_objects PROPERTIES
-  POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON UNITY_BUILD OFF)
+  POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET ${rattleback_visibility} VISIBILITY_INLINES_HIDDEN ON UNITY_BUILD OFF)
 # Calls within the library are calls, whoever else has a function of that name.
 target_compile_options(rattleback_objects PRIVATE -fno-semantic-interposition -pthread)
 target_link_libraries(rattleback_objects PRIVATE rattleback_private rattleback_flags rattleback_warnings

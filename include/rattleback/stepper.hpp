@@ -40,7 +40,7 @@ struct Snapshot {
 // its steps have the same bits.
 class Stepper {
  public:
-  // Derives and binds once. Options::until and Options::steps are not looked at. Throws Error.
+  // Derives and binds once. Options::until, steps, stop and observe are not looked at. Throws Error.
   Stepper(const Model& model, const Options& options);
   // What was moved from can only be assigned to or destroyed:
   Stepper(Stepper&&) noexcept;
@@ -90,6 +90,8 @@ class Stepper {
   // Why the last call that was not ok was not, as simulate() says it.
   [[nodiscard]] std::string message() const;
   // The model that it steps, with the parameters of now.
+  // Zeros of Options::event so far.
+  [[nodiscard]] std::span<const EventFound> events() const;
   [[nodiscard]] const Model& model() const;
 
  private:

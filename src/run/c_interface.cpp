@@ -2,6 +2,7 @@
 #include "rattleback/rattleback.h"
 
 #include <algorithm>
+#include <cmath>
 #include <new>
 #include <string>
 
@@ -72,15 +73,32 @@ T& needed(T* handle, const char* what) {
 
 std::string text_of(const char* text, const char* what) { return std::string(&needed(text, what)); }
 
-int told(rattleback_stepper* stepper, const StepReport& report) noexcept {
+// Takes steps.
+template <class Steps>
+int told(rattleback_stepper* stepper, const Steps& steps) noexcept {
+  if (stepper == nullptr) return keep(RATTLEBACK_WRONG, "stepper is a null pointer");
+  const StepReport report = steps(stepper->stepper);
   stepper->failure = report.failure;
   if (report.ok) return RATTLEBACK_OK;
   return guarded([&] { last_error() = stepper->stepper.message(); }) == RATTLEBACK_OK ? RATTLEBACK_STOPPED
                                                                                       : RATTLEBACK_INTERNAL;
 }
 
-int copy(std::span<const double> from, double* to) noexcept {
-  return guarded([&] { std::copy(from.begin(), from.end(), from.empty() ? to : &needed(to, "the array")); });
+template <class Of>
+int copy(const rattleback_stepper* stepper, double* to, const Of& of) noexcept {
+  return guarded([&] {
+    const std::span<const double> from = of(needed(stepper, "stepper").stepper);
+    std::copy(from.begin(), from.end(), from.empty() ? to : &needed(to, "the array"));
+  });
+}
+
+// call(dynamics, n, m)
+template <class Call>
+int with(rattleback_dynamics* dynamics, const Call& call) noexcept {
+  return guarded([&] {
+    rattleback::Dynamics& d = needed(dynamics, "dynamics").dynamics;
+    call(d, static_cast<std::size_t>(d.n()), static_cast<std::size_t>(d.m()));
+  });
 }
 
 }  // namespace
@@ -135,53 +153,66 @@ int rattleback_stepper_new(const rattleback_model* model, const rattleback_optio
 }
 
 void rattleback_stepper_free(rattleback_stepper* stepper) { delete stepper; }
-int rattleback_stepper_step(rattleback_stepper* stepper) { return told(stepper, stepper->stepper.step()); }
+int rattleback_stepper_step(rattleback_stepper* stepper) {
+  return told(stepper, [](auto& s) { return s.step(); });
+}
 int rattleback_stepper_advance(rattleback_stepper* stepper, int64_t steps) {
-  return told(stepper, stepper->stepper.advance(steps));
+  return told(stepper, [&](auto& s) { return s.advance(steps); });
 }
 int rattleback_stepper_advance_to(rattleback_stepper* stepper, double t) {
-  return told(stepper, stepper->stepper.advance_to(t));
+  return told(stepper, [&](auto& s) { return s.advance_to(t); });
 }
-int rattleback_stepper_failure(const rattleback_stepper* stepper) { return static_cast<int>(stepper->failure); }
-double rattleback_stepper_t(const rattleback_stepper* stepper) { return stepper->stepper.t(); }
-double rattleback_stepper_step_size(const rattleback_stepper* stepper) { return stepper->stepper.step_size(); }
+int rattleback_stepper_failure(const rattleback_stepper* stepper) {
+  return stepper != nullptr ? static_cast<int>(stepper->failure) : RATTLEBACK_INCONSISTENT;
+}
+double rattleback_stepper_t(const rattleback_stepper* stepper) {
+  return stepper != nullptr ? stepper->stepper.t() : std::nan("");
+}
+double rattleback_stepper_step_size(const rattleback_stepper* stepper) {
+  return stepper != nullptr ? stepper->stepper.step_size() : std::nan("");
+}
 
 int rattleback_stepper_set_step(rattleback_stepper* stepper, double h) {
-  return guarded([&] { stepper->stepper.set_step(h); });
+  return guarded([&] { needed(stepper, "stepper").stepper.set_step(h); });
 }
 
 int rattleback_stepper_energy(const rattleback_stepper* stepper, double* energy) {
-  return guarded([&] { needed(energy, "energy") = stepper->stepper.energy(); });
+  return guarded([&] { needed(energy, "energy") = needed(stepper, "stepper").stepper.energy(); });
 }
 
 void rattleback_stepper_size(const rattleback_stepper* stepper, size_t* q, size_t* v, size_t* multipliers) {
-  const auto size = rattleback::sizes_of(stepper->stepper.model());
+  const auto size =
+      stepper != nullptr ? rattleback::sizes_of(stepper->stepper.model()) : rattleback::StateSizes{0, 0, 0};
   if (q != nullptr) *q = size.q;
   if (v != nullptr) *v = size.v;
   if (multipliers != nullptr) *multipliers = size.multipliers;
 }
 
-int rattleback_stepper_q(const rattleback_stepper* stepper, double* q) { return copy(stepper->stepper.q(), q); }
-int rattleback_stepper_v(const rattleback_stepper* stepper, double* v) { return copy(stepper->stepper.v(), v); }
+int rattleback_stepper_q(const rattleback_stepper* stepper, double* q) {
+  return copy(stepper, q, [](const auto& s) { return s.q(); });
+}
+int rattleback_stepper_v(const rattleback_stepper* stepper, double* v) {
+  return copy(stepper, v, [](const auto& s) { return s.v(); });
+}
 int rattleback_stepper_multipliers(const rattleback_stepper* stepper, double* multipliers) {
-  return copy(stepper->stepper.multipliers(), multipliers);
+  return copy(stepper, multipliers, [](const auto& s) { return s.multipliers(); });
 }
 
 int rattleback_stepper_index(const rattleback_stepper* stepper, const char* name, size_t* index) {
-  return guarded([&] { needed(index, "index") = stepper->stepper.index(text_of(name, "name")); });
+  return guarded([&] { needed(index, "index") = needed(stepper, "stepper").stepper.index(text_of(name, "name")); });
 }
 
 int rattleback_stepper_set_parameter(rattleback_stepper* stepper, const char* name, double value) {
-  return guarded([&] { stepper->stepper.set_parameter(text_of(name, "name"), value); });
+  return guarded([&] { needed(stepper, "stepper").stepper.set_parameter(text_of(name, "name"), value); });
 }
 
 int rattleback_stepper_set_input(rattleback_stepper* stepper, const char* port, double u) {
-  return guarded([&] { stepper->stepper.set_input(text_of(port, "port"), u); });
+  return guarded([&] { needed(stepper, "stepper").stepper.set_input(text_of(port, "port"), u); });
 }
 
 int rattleback_stepper_set_state(rattleback_stepper* stepper, double t, const double* q, const double* v) {
   return guarded([&] {
-    const auto size = rattleback::sizes_of(stepper->stepper.model());
+    const auto size = rattleback::sizes_of(needed(stepper, "stepper").stepper.model());
     const auto list = [](const double* x, std::size_t count, const char* what) {
       return count == 0 ? std::span<const double>{} : std::span(&needed(x, what), count);
     };
@@ -192,12 +223,12 @@ int rattleback_stepper_set_state(rattleback_stepper* stepper, double t, const do
 int rattleback_stepper_save(const rattleback_stepper* stepper, rattleback_snapshot** snapshot) {
   return guarded([&] {
     needed(snapshot, "snapshot") = nullptr;
-    *snapshot = new rattleback_snapshot{stepper->stepper.save()};
+    *snapshot = new rattleback_snapshot{needed(stepper, "stepper").stepper.save()};
   });
 }
 
 int rattleback_stepper_restore(rattleback_stepper* stepper, const rattleback_snapshot* snapshot) {
-  return guarded([&] { stepper->stepper.restore(needed(snapshot, "snapshot").snapshot); });
+  return guarded([&] { needed(stepper, "stepper").stepper.restore(needed(snapshot, "snapshot").snapshot); });
 }
 
 void rattleback_snapshot_free(rattleback_snapshot* snapshot) { delete snapshot; }
@@ -212,37 +243,33 @@ int rattleback_dynamics_new(const rattleback_model* model, rattleback_dynamics**
 void rattleback_dynamics_free(rattleback_dynamics* dynamics) { delete dynamics; }
 
 void rattleback_dynamics_size(const rattleback_dynamics* dynamics, size_t* n, size_t* m) {
-  if (n != nullptr) *n = static_cast<size_t>(dynamics->dynamics.n());
-  if (m != nullptr) *m = static_cast<size_t>(dynamics->dynamics.m());
+  if (n != nullptr) *n = dynamics != nullptr ? static_cast<size_t>(dynamics->dynamics.n()) : 0;
+  if (m != nullptr) *m = dynamics != nullptr ? static_cast<size_t>(dynamics->dynamics.m()) : 0;
 }
 
 int rattleback_dynamics_set(rattleback_dynamics* dynamics, double t, const double* q, const double* v) {
-  return guarded([&] {
-    const auto n = static_cast<std::size_t>(dynamics->dynamics.n());
-    dynamics->dynamics.set(t, {&needed(q, "q"), n}, {&needed(v, "v"), n});
+  return with(dynamics, [&](rattleback::Dynamics& d, std::size_t n, std::size_t) {
+    d.set(t, {&needed(q, "q"), n}, {&needed(v, "v"), n});
   });
 }
 
 int rattleback_dynamics_mass(rattleback_dynamics* dynamics, double* M) {
-  const auto n = static_cast<std::size_t>(dynamics->dynamics.n());
-  return guarded([&] { dynamics->dynamics.mass({&needed(M, "M"), n * n}); });
+  return with(dynamics, [&](rattleback::Dynamics& d, std::size_t n, std::size_t) { d.mass({&needed(M, "M"), n * n}); });
 }
 
 int rattleback_dynamics_force(rattleback_dynamics* dynamics, double* f) {
-  return guarded([&] {
-    dynamics->dynamics.force({&needed(f, "f"), static_cast<std::size_t>(dynamics->dynamics.n())});
-  });
+  return with(dynamics, [&](rattleback::Dynamics& d, std::size_t n, std::size_t) { d.force({&needed(f, "f"), n}); });
 }
 
 int rattleback_dynamics_constraint_jacobian(rattleback_dynamics* dynamics, double* K) {
-  const auto n = static_cast<std::size_t>(dynamics->dynamics.n()), m = static_cast<std::size_t>(dynamics->dynamics.m());
-  return guarded([&] { dynamics->dynamics.constraint_jacobian({m > 0 ? &needed(K, "K") : K, m * n}); });
+  return with(dynamics, [&](rattleback::Dynamics& d, std::size_t n, std::size_t m) {
+    d.constraint_jacobian({m > 0 ? &needed(K, "K") : K, m * n});
+  });
 }
 
 int rattleback_dynamics_acceleration(rattleback_dynamics* dynamics, double* a, double* lambda) {
-  const auto n = static_cast<std::size_t>(dynamics->dynamics.n()), m = static_cast<std::size_t>(dynamics->dynamics.m());
-  return guarded([&] {
-    dynamics->dynamics.acceleration({&needed(a, "a"), n}, {m > 0 ? &needed(lambda, "lambda") : lambda, m});
+  return with(dynamics, [&](rattleback::Dynamics& d, std::size_t n, std::size_t m) {
+    d.acceleration({&needed(a, "a"), n}, {m > 0 ? &needed(lambda, "lambda") : lambda, m});
   });
 }
 

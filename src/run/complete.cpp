@@ -76,9 +76,8 @@ Options complete(const Model& model, Options o) {
           fmt::format("--until {0:g} is never reached from t = {3:g} with the model's step {1:g}. Pass --step {2:g}, "
                       "too, to integrate that way",
                       *o.until, o.step, -o.step, o.from));
-    throw Error(fmt::format(
-        "--step {:g} never reaches {} {:g} from t = {:g}; steps and end must have the same sign",
-        o.step, models_end ? "the model's end" : "--until", *o.until, o.from));
+    throw Error(fmt::format("--step {:g} never reaches {} {:g} from t = {:g}; steps and end must have the same sign",
+                            o.step, models_end ? "the model's end" : "--until", *o.until, o.from));
   }
   o.project = o.project || model.project;
   return o;

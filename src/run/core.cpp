@@ -1,5 +1,6 @@
 #include "run/core.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -57,9 +58,20 @@ void put_start(Model& model, const Options& given) {
     put_velocities(model, given.v0, given.step != 0.0 ? given.step : model.run.step.value_or(0.0), "v0");
 }
 
-Model with_start(const Model& base, const Options& given) {
+Model with_start(const Model& base, const Options& given, bool own_state) {
+  for (const auto& [name, value] : given.parameters) {
+    if (!std::isfinite(value)) throw Error(fmt::format("--set {}: {} is no finite number", name, value));
+    const auto same = [&name = name](const auto& other) { return other.first == name; };
+    if (std::count_if(given.parameters.begin(), given.parameters.end(), same) > 1)
+      throw Error(fmt::format("--set {}: it is given twice", name));
+  }
   Model model = given.parameters.empty() ? base : base.with(settings_of(given.parameters));
   put_start(model, given);
+  if (own_state) {  // rounding, whatever it is
+    constexpr double kAnything = 1e-2;
+    for (double& error : model.q0_error) error = std::fmax(error / kUlp / kReachedUlps * kAnything, error);
+    for (double& error : model.v0_error) error = std::fmax(error / kUlp / kReachedUlps * kAnything, kAnything);
+  }
   return model;
 }
 
@@ -70,9 +82,9 @@ System& prepared(System& system, const Options& options) {
 
 }  // namespace
 
-RunCore::RunCore(std::shared_ptr<const Model> base, const Options& given)
+RunCore::RunCore(std::shared_ptr<const Model> base, const Options& given, bool own_state)
     : base_(std::move(base)),
-      model(with_start(*base_, given)),
+      model(with_start(*base_, given, own_state)),
       options(complete(model, given)),
       system(model),
       functions(prepared(system, options)),
@@ -187,7 +199,6 @@ bool RunCore::observe_changes() {
   return acceleration->plan() == nullptr || acceleration->set_parameters(changed_);
 }
 
-// Parameters that were changed on the way, in everything that judges a state.
 bool RunCore::settle_parameters() {
   if (changed_.empty()) return true;
   auto graph = std::make_shared<Graph>(*model.graph);

@@ -21,7 +21,8 @@ class PlanStepper;
 class RunCore {
  public:
   // At the start that the options ask for. Throws Error when the request or the model is wrong.
-  RunCore(std::shared_ptr<const Model> model, const Options& given);
+  // own_state: the start that the options have is a state of these steps, however far they have drifted off the constraints.
+  RunCore(std::shared_ptr<const Model> model, const Options& given, bool own_state = false);
   RunCore(const RunCore&) = delete;  // its parts know one another
   RunCore& operator=(const RunCore&) = delete;
 
@@ -47,6 +48,9 @@ class RunCore {
   // At this state from here on. Throws Error, with nothing changed, when it is not consistent and may not be projected. False,
   // with nothing changed, where changed parameters need another derivation to judge it.
   bool move_to(double t, std::span<const double> q, std::span<const double> v);
+  // Parameters that were changed on the way, in everything that judges a state, and in the model. False: where a state is judged,
+  // another derivation is needed.
+  bool settle_parameters();
   // The stepper at the start; what runs before have left behind is gone.
   void restart();
 
@@ -56,7 +60,6 @@ class RunCore {
  private:
   Model model_for(const Options& given);
   bool take_parameters();
-  bool settle_parameters();
   void find_start();
   [[nodiscard]] bool step_depends_on_start() const;
   void look_at_method();

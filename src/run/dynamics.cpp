@@ -98,8 +98,9 @@ struct Dynamics::Impl {
     if (solved) return;
     level->set_guess(guess);
     if (!level->solve(t, q, v))
-      throw Error(
-          fmt::format("acceleration and multipliers are not determined at t = {:.10g}: {}", t, level->report().reason));
+      throw Error(fmt::format(
+          "acceleration and multipliers are not determined at t = {:.10g}: {}", t,
+          *level->report().reason != '\0' ? level->report().reason : "the matrix [L_vv K^T; K 0] is singular there"));
     solved = true;
   }
   std::span<const double> value(Evaluator& e) { return e(t, q, v); }

@@ -248,7 +248,7 @@ Trajectory Run::go() {
   out.wall_seconds = seconds_since(begin_);
   out.compile_seconds = native.compile_seconds();
 
-  out.model = run_.core.base();
+  out.model = run_.options.parameters.empty() ? run_.core.base() : std::make_shared<const Model>(run_.core.model);
   describe(run_, out);
   tell_end(report, out);
   const bool complete = out.status == Status::done;

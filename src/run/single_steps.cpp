@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/plan_stepper.hpp"
 #include "engine/saved_state.hpp"
 #include "rattleback/error.hpp"
 
@@ -169,6 +170,13 @@ bool SingleSteps::go_back(const std::function<bool()>& go_on) {
   for (std::int64_t k = 0; same_steps ? k < steps : stepper_.t() != end; ++k)
     if (!go_on() || !control_->step(end, nullptr).ok) return false;
   return true;
+}
+
+bool SingleSteps::use_values(std::span<const double> values) {
+  if (dense_ || events_ || (control_ && control_->audit.controller == Controller::reversible)) return false;
+  if (!estimator_) return true;
+  auto* const plan = dynamic_cast<PlanStepper*>(estimator_.get());
+  return plan != nullptr && plan->change_parameters(values, {}, true);
 }
 
 std::vector<double> SingleSteps::save() const {

@@ -53,6 +53,9 @@ class SingleSteps {
   // There was no memory for an event. The step itself was taken.
   [[nodiscard]] bool memory_ended() const { return memory_ended_; }
 
+  // Other values of the parameters and inputs, which the stepper has already. False: it must be made anew.
+  bool use_values(std::span<const double> values);
+
   [[nodiscard]] std::vector<double> save() const;
   void load(std::span<const double> saved);
 

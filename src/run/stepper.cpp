@@ -95,7 +95,9 @@ struct Stepper::Impl {
   StepReport failed(const AdvanceReport& report, double h, StepReport out);
   // Another core, at the state of now or at a given one.
   void derive_anew();
-  void derive_anew(double t, std::span<const double> at, std::span<const double> v);
+  void derive_anew(double t, std::span<const double> at, std::span<const double> v, bool own_state = false);
+  void know_ports();
+  void change(std::size_t which, bool input);
   void judge();
   void look();  // at energy and multipliers, once for each state
   void make_single();
@@ -114,10 +116,12 @@ struct Stepper::Impl {
   bool adaptive = false;
   double h = 0.0;
   std::int64_t taken = 0;
-  std::vector<double> values;      // of parameters, then of inputs (model/inputs.hpp)
-  std::vector<char> constraining;  // by parameter
-  bool judges = false;             // a parameter in a constraint was changed
-  bool stale = true;               // what is observed belongs to an earlier state
+  std::vector<double> values;  // of parameters, then of inputs (model/inputs.hpp)
+  std::vector<std::string> ports;
+  std::vector<std::optional<std::uint32_t>> places;  // of their inputs among the values
+  std::vector<char> constraining;                    // by parameter
+  bool judges = false;                               // a parameter in a constraint was changed
+  bool stale = true;                                 // what is observed belongs to an earlier state
   double energy = 0.0;
   std::vector<double> q, multipliers;
   bool reports_as_is = false;  // positions are those of the step
@@ -141,8 +145,21 @@ Stepper::Impl::Impl(const Model& model, const Options& options) {
   q.resize(core->start.q.size());
   multipliers.reserve(static_cast<std::size_t>(core->system.m()));
   if (options.native == Native::on) NativeChoice(Native::on, taker(), options.stop);
+  know_ports();
   core->prepare_changes(values);
   make_single();
+}
+
+// Looked up in each call of set_input().
+void Stepper::Impl::know_ports() {
+  ports = port_names(core->model);
+  places.clear();
+  for (const std::string& port : ports) places.push_back(place_of_input(core->model, port));
+}
+
+// Value number `which` is another one.
+void Stepper::Impl::change(std::size_t which, bool input) {
+  if (!core->change_values(values, which, input) || (single && !single->use_values(values))) derive_anew();
 }
 
 void Stepper::Impl::make_single() {
@@ -269,28 +286,33 @@ StepReport Stepper::Impl::to(double time) {
 
 void Stepper::Impl::derive_anew() {
   const std::vector<double> at = unwrapped_positions(taker()), v(taker().v().begin(), taker().v().end());
-  derive_anew(taker().t(), at, v);
+  derive_anew(taker().t(), at, v, !judges);
 }
 
-void Stepper::Impl::derive_anew(double t, std::span<const double> at, std::span<const double> v) {
+void Stepper::Impl::derive_anew(double t, std::span<const double> at, std::span<const double> v, bool own_state) {
   Options o = given;
   o.parameters.clear();
   o.from = t;
   o.q0.assign(at.begin(), at.end());
   o.v0.assign(v.begin(), v.end());
-  core = std::make_unique<RunCore>(std::make_shared<const Model>(model_of_now()), without_end(o));
+  core = std::make_unique<RunCore>(std::make_shared<const Model>(model_of_now()), without_end(o), own_state);
   stale = true;
+  know_ports();
+  core->prepare_changes(values);
   make_single();
 }
 
 // A parameter in a constraint was changed: is the state consistent with it?
-void Stepper::Impl::judge() {
+void Stepper::Impl::judge() try {
   const std::vector<double> at = unwrapped_positions(taker()), v(taker().v().begin(), taker().v().end());
   if (!core->change_values(values, {}, false) || !core->move_to(taker().t(), at, v))
     derive_anew();
   else
     make_single();
   judges = false;
+} catch (const Error& error) {
+  throw Error(fmt::format("at t = {:.10g}, with the parameters that were set, the state is no start of a step: {}",
+                          taker().t(), error.what()));
 }
 
 void Stepper::Impl::look() {
@@ -377,9 +399,8 @@ void Stepper::set_parameter(std::string_view name, double value) {
     i.judges = true;
     return;
   }
-  if (i.core->change_values(i.values, which, false)) return;
   try {
-    i.derive_anew();
+    i.change(which, false);
   } catch (...) {
     i.values[which] = before;
     throw;
@@ -387,32 +408,34 @@ void Stepper::set_parameter(std::string_view name, double value) {
 }
 
 void Stepper::set_input(std::string_view port, double u) {
+  const auto& ports = impl_->ports;
+  const auto at = std::find(ports.begin(), ports.end(), port);
+  if (at == ports.end()) (void)place_of_input(impl_->core->model, port);  // throws
+  set_input(static_cast<std::size_t>(at - ports.begin()), u);
+}
+
+void Stepper::set_input(std::size_t port, double u) {
   Impl& i = *impl_;
-  if (!std::isfinite(u)) throw Error(fmt::format("set_input: {} = {} is no finite number", port, u));
-  std::optional<std::uint32_t> place = place_of_input(i.core->model, port);
-  if (!place) {  // a formula until now
+  if (port >= i.ports.size())
+    throw Error(fmt::format("set_input: there is no port {}: there are {}", port, i.ports.size()));
+  if (!std::isfinite(u)) throw Error(fmt::format("set_input: {} = {} is no finite number", i.ports[port], u));
+  if (!i.places[port]) {  // a formula until now
     i.refuse_two_step("set_input, for the first time on a port with a formula,");
-    i.taken_over.emplace_back(port);
+    i.taken_over.push_back(i.ports[port]);
     try {
       i.derive_anew();
     } catch (...) {
       i.taken_over.pop_back();
       throw;
     }
-    place = place_of_input(i.core->model, port);
     i.values.resize(given_values(i.core->model).size(), 0.0);
+    i.core->prepare_changes(i.values);
   }
-  if (i.values[*place] == u) return;
-  i.values[*place] = u;
+  const std::uint32_t place = *i.places[port];
+  if (i.values[place] == u) return;
+  i.values[place] = u;
   i.stale = true;
-  if (!i.core->change_values(i.values, *place, true)) i.derive_anew();
-}
-
-void Stepper::set_input(std::size_t port, double u) {
-  const std::vector<std::string> names = port_names(impl_->core->model);
-  if (port >= names.size())
-    throw Error(fmt::format("set_input: there is no port {}: there are {}", port, names.size()));
-  set_input(names[port], u);
+  i.change(place, true);
 }
 
 void Stepper::set_state(double t, std::span<const double> q, std::span<const double> v) {
@@ -443,9 +466,10 @@ Snapshot Stepper::save() const {
   return out;
 }
 
-void Stepper::restore(const Snapshot& from) {
+void Stepper::restore(const Snapshot& from) try {
   Impl& i = *impl_;
   const auto wrong = [&](const std::string& why) { throw Error("restore: " + why); };
+  if (from.of.empty()) wrong("the snapshot is empty");
   if (from.of != i.identity()) wrong(fmt::format("the snapshot is one of {}, and this is {}", from.of, i.identity()));
   SavedState saved(from.numbers);
   const double h = saved.next(), taken = saved.next(), judges = saved.next();
@@ -466,6 +490,9 @@ void Stepper::restore(const Snapshot& from) {
   i.taker().load(saved.take(size));
   if (i.single) i.single->load(saved.rest());
   i.stale = true;
+} catch (const Error& error) {
+  if (std::string_view(error.what()).starts_with("restore: ")) throw;
+  throw Error("restore: the snapshot is damaged: its numbers are no state of this stepper");
 }
 
 std::string Stepper::message() const {
@@ -474,6 +501,13 @@ std::string Stepper::message() const {
   return in_words(failure_text(i.core->method, i.core->system, i.where, i.failure.failure));
 }
 
-const Model& Stepper::model() const { return impl_->core->model; }
+const Model& Stepper::model() const {
+  (void)impl_->core->settle_parameters();
+  return impl_->core->model;
+}
+
+std::span<const EventFound> Stepper::events() const {
+  return impl_->single ? std::span<const EventFound>(impl_->single->found()) : std::span<const EventFound>{};
+}
 
 }  // namespace rattleback

@@ -23,7 +23,7 @@ constexpr std::array kOthers = {
     std::pair<std::string_view, std::string_view>{"--audit order", "Options::audit_order"},
     std::pair<std::string_view, std::string_view>{"`rattleback methods`", "methods()"},
 };
-constexpr std::string_view kCheck = "`rattleback check ";
+constexpr std::string_view kCheck = "`rattleback check";
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || c == '-'; }
 

@@ -55,6 +55,18 @@ TEST(CInterface, HasTheBitsOfSimulate) {
   rattleback_model_free(model);
 }
 
+TEST(CInterface, TakesNullHandlesForWrongRequests) {
+  double x = 0.0;
+  EXPECT_EQ(rattleback_stepper_step(nullptr), RATTLEBACK_WRONG);
+  EXPECT_EQ(rattleback_stepper_advance_to(nullptr, 1.0), RATTLEBACK_WRONG);
+  EXPECT_EQ(rattleback_stepper_q(nullptr, &x), RATTLEBACK_WRONG);
+  EXPECT_EQ(rattleback_stepper_set_state(nullptr, 0.0, &x, &x), RATTLEBACK_WRONG);
+  EXPECT_EQ(rattleback_stepper_save(nullptr, nullptr), RATTLEBACK_WRONG);
+  EXPECT_EQ(rattleback_dynamics_mass(nullptr, &x), RATTLEBACK_WRONG);
+  EXPECT_NE(rattleback_stepper_t(nullptr), rattleback_stepper_t(nullptr));
+  EXPECT_STREQ(rattleback_error(), "dynamics is a null pointer");
+}
+
 TEST(CInterface, SaysWhatIsWrong) {
   rattleback_model* model = nullptr;
   EXPECT_EQ(rattleback_model_load("doubel-pendulum", &model), RATTLEBACK_WRONG);

@@ -307,6 +307,94 @@ potential = "-exp(x)"
   EXPECT_EQ(run.message.rfind(stepper.message(), 0), 0U) << stepper.message() << "\n" << run.message;
 }
 
+constexpr const char* kPushed = R"toml(coordinates = ["x"]
+parameters = { m = 1, k = 4 }
+[lagrangian]
+kinetic = "m*x'^2/2"
+potential = "k*x^2/2"
+[ports.push]
+along = { x = "1" }
+[initial]
+x = 1
+)toml";
+
+// The step that estimates has the changed values, too.
+TEST(Stepper, ChosenStepsGoOnAfterAChange) {
+  const Model model = parse_model(kPushed, "pushed.toml");
+  for (const char* const method : {"spark-gauss", "rk-gauss", "spark-lobatto-ab"})
+    for (const char* const controller : {"pi", "reversible"})
+      for (const bool input : {true, false}) {
+        SCOPED_TRACE(std::string(method) + ", " + controller);
+        Stepper stepper(
+            model,
+            {.method = method, .stages = 2, .step = 1e-2, .adaptive = 1e-6, .controller = controller, .native = "off"});
+        ASSERT_TRUE(stepper.step());
+        if (input)
+          stepper.set_input("push", 1.0);
+        else
+          stepper.set_parameter("m", 0.6);
+        for (int k = 0; k < 200; ++k) ASSERT_TRUE(stepper.step()) << stepper.message();
+        EXPECT_GT(stepper.t(), 0.5);
+      }
+}
+
+TEST(Stepper, InputsActWithoutAllocating) {
+  const Model model = parse_model(kPushed, "pushed.toml");
+  Stepper stepper(model, {.method = "spark-gauss", .stages = 2, .step = 0.01, .native = "off"});
+  ASSERT_TRUE(stepper.advance(5));
+  const long before = allocations_so_far();
+  for (int k = 0; k < 300; ++k) {
+    stepper.set_input("push", k % 2 == 0 ? -1.0 : 1.5);
+    stepper.set_input(std::size_t{0}, 4.0);  // holds it at x = 1
+    ASSERT_TRUE(stepper.step());
+  }
+  EXPECT_EQ(allocations_so_far(), before);
+  EXPECT_NEAR(stepper.q()[0], 1.0, 0.2);  // without it: an oscillation about 0
+  EXPECT_THROW(stepper.set_input("pull", 1.0), Error);
+  EXPECT_THROW(stepper.set_input(1, 1.0), Error);
+}
+
+// Codes from elsewhere drift off the constraints; that is no reason to refuse their own state.
+TEST(Stepper, ParametersOfMethodsThatDriftChangeOnTheWay) {
+  for (const char* const method : {"ode", "index1", "baumgarte"}) {
+    Stepper stepper(load_model("double-pendulum"), {.method = method, .step = 0.01});
+    ASSERT_TRUE(stepper.advance(50)) << method;
+    ASSERT_NO_THROW(stepper.set_parameter("m1", 3.001)) << method;
+    EXPECT_TRUE(stepper.advance(10)) << stepper.message();
+    EXPECT_NEAR(stepper.t(), 0.6, 1e-12);
+  }
+}
+
+TEST(Stepper, ItsModelHasTheParametersOfNow) {
+  Stepper stepper(parse_model(kPushed, "pushed.toml"), {.method = "spark-gauss", .stages = 2, .step = 0.01});
+  stepper.set_parameter("m", 0.6);
+  ASSERT_TRUE(stepper.step());
+  EXPECT_EQ(stepper.model().parameters[0].second, 0.6);
+  stepper.set_parameter("m", 0.7);
+  ASSERT_TRUE(stepper.step());
+  EXPECT_EQ(stepper.model().parameters[0].second, 0.7);
+  const Trajectory run = simulate(parse_model(kPushed, "pushed.toml"),
+                                  {.method = "spark-gauss", .step = 0.01, .steps = 2, .parameters = {{"m", 0.6}}});
+  EXPECT_EQ(run.model->parameters[0].second, 0.6);
+}
+
+TEST(Stepper, DamagedSnapshotsAreRefused) {
+  Stepper stepper(load_model("double-pendulum"), {.method = "rattle", .step = 0.01});
+  const Snapshot good = stepper.save();
+  Snapshot shorter = good;
+  shorter.numbers.pop_back();
+  for (const Snapshot& wrong : {Snapshot{}, shorter}) {
+    try {
+      stepper.restore(wrong);
+      FAIL();
+    } catch (const Error& error) {
+      EXPECT_TRUE(std::string(error.what()).starts_with("restore: ")) << error.what();
+    }
+  }
+  stepper.restore(good);
+  EXPECT_TRUE(stepper.step());
+}
+
 TEST(Stepper, NamesHavePlaces) {
   const Model model = load_model("double-pendulum");
   Stepper stepper(model, {.step = 0.01});
