@@ -89,9 +89,9 @@ class Stepper {
 
   // Why the last call that was not ok was not, as simulate() says it.
   [[nodiscard]] std::string message() const;
-  // The model that it steps, with the parameters of now.
   // Zeros of Options::event so far.
   [[nodiscard]] std::span<const EventFound> events() const;
+  // The model that it steps, with the parameters of now.
   [[nodiscard]] const Model& model() const;
 
  private:
