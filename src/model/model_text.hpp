@@ -136,4 +136,7 @@ extern const Rules kPortHamiltonian;
 
 Model build_model(ModelText& text, const LoadOptions& options);
 
+// What a model has of its text besides formulas: names, parameters, starts.
+Model without_formulas(const ModelText& text);
+
 }  // namespace rattleback::front
