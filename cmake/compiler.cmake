@@ -21,6 +21,7 @@ target_compile_options(rattleback_flags INTERFACE -ffp-contract=off $<$<BOOL:${R
 add_library(rattleback_warnings INTERFACE)
 target_compile_options(rattleback_warnings INTERFACE
   -Wall -Wextra -Wpedantic -Wconversion -Wno-sign-conversion -Wshadow
+  -Werror=switch  # a value of an enum that a switch forgets does not compile, whatever the build
   $<$<BOOL:${RATTLEBACK_WERROR}>:-Werror>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(rattleback_warnings INTERFACE -Wno-restrict)  # false alarms on std::string +, GCC bug 105651
