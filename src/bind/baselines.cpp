@@ -150,6 +150,15 @@ class SundialsStepper : public StepTaker {
     return visited_;
   }
 
+  // The code starts afresh: what it knows are steps with other values.
+  bool change_parameters(std::span<const double> values, std::optional<std::size_t> /*changed*/,
+                         bool /*keep_guesses*/) override {
+    if (acceleration_->plan() == nullptr || !acceleration_->set_parameters(values) || !use_parameters(values))
+      return false;
+    running_ = false;
+    return true;
+  }
+
   [[nodiscard]] double t() const override { return t_base_ + static_cast<double>(count_) * h_; }
   [[nodiscard]] std::span<const double> q() const override { return {state_.data(), n_}; }
   [[nodiscard]] std::span<const double> v() const override { return {state_.data() + n_, n_}; }
@@ -175,6 +184,7 @@ class SundialsStepper : public StepTaker {
   }
 
  protected:
+  virtual bool use_parameters(std::span<const double> /*values*/) { return true; }  // in equations of its own
   // Both return false with a reason_.
   virtual bool begin() = 0;                            // starts afresh at (t(), y_); acceleration_ has its guess
   virtual bool reach(double t) = 0;                    // integrates to t; result in y_
@@ -373,8 +383,12 @@ class Functions {
     for (std::size_t i = 0; i < functions.size(); ++i)
       a.store(program_, functions[i], out_ + static_cast<std::int32_t>(i));
     w_ = a.image();
+    parameters_ = a.parameters(true);
     program_.pack();
   }
+
+  // False, with nothing changed, where they would have been derived otherwise.
+  bool set_parameters(std::span<const double> values) { return parameters_.set(values, w_.data(), room_); }
 
   std::span<const double> operator()(double t, const double* y, const double* ydot, double cj) {
     double* const w = w_.data();
@@ -393,6 +407,8 @@ class Functions {
   std::size_t count_;
   Program program_;
   std::vector<double> w_;
+  ParameterSlots parameters_;
+  ParameterSlots::Room room_;
   std::int32_t t_ = 0, q_ = 0, v_ = 0, lambda_ = 0, a_ = 0, cj_ = 0, out_ = 0;
 };
 
@@ -489,6 +505,10 @@ class Index1Stepper final : public SundialsStepper {
     for (std::size_t k = 0; k < cells.size(); ++k)
       SM_ELEMENT_D(J, s.equations_.places[k].first, s.equations_.places[k].second) = cells[k];
     return all_finite(cells) ? 0 : 1;
+  }
+
+  bool use_parameters(std::span<const double> values) override {
+    return equations_.residual->set_parameters(values) && equations_.matrix->set_parameters(values);
   }
 
   // y' is consistent; only the derivatives of the multipliers, which the equations do not contain, are left at zero.

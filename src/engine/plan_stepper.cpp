@@ -74,14 +74,14 @@ PlanStepper::PlanStepper(PlanStepperData data)
       depth_(data_.gamma.size(), 0),
       newest_(data_.gamma.size(), data_.step.is_sparse() ? 0 : static_cast<std::int32_t>(starting::kFar) - 1),
       far_(data_.gamma.size(), 0) {
-  set_reference_energy();
+  put_reference_energy();
   if (data_.first) first_.emplace(&*data_.first, false);
   if (data_.adjoint) adjoint_.emplace(&*data_.adjoint, !data_.solve.simplified);
   if (data_.step.power_count() > 0) power_.emplace(data_.step.power_count());
 }
 
-void PlanStepper::set_reference_energy() {
-  if (data_.step.has(kReferenceEnergy))
+void PlanStepper::put_reference_energy() {
+  if (has_reference_energy())
     main_.w[static_cast<std::size_t>(data_.step.slot(kReferenceEnergy))] = data_.reference_energy;
 }
 
@@ -231,7 +231,7 @@ void PlanStepper::renew(double multiplier_scale, std::unique_ptr<Acceleration> l
   if (level) data_.acceleration = std::move(level);
   level_is_stale_ = false;
   for (Workplace* const place : workplaces()) place->reset();
-  set_reference_energy();
+  put_reference_energy();
   iterations = failed_iterations = compiled_steps = 0;
   max_iterations = 0;
   smooth_steps_ = 0.0;
@@ -259,6 +259,7 @@ bool PlanStepper::set_parameters(std::span<const double> values) {
 bool PlanStepper::change_parameters(std::span<const double> values, std::optional<std::size_t> changed,
                                     bool keep_guesses) {
   if (data_.step.is_sparse() || data_.branch) return false;
+  if (!keep_guesses && data_.nominal_step != 0.0) return false;
   Workplace* const places[] = {&main_, first_ ? &*first_ : nullptr, adjoint_ ? &*adjoint_ : nullptr};
   for (Workplace* const place : places)
     if (place != nullptr) {
@@ -271,9 +272,20 @@ bool PlanStepper::change_parameters(std::span<const double> values, std::optiona
     place->numbers = place->room.numbers;
     place->plan->parameters().put(place->numbers, place->w.data());
   }
+  const bool known = !parameters_.empty(), same = std::ranges::equal(values, parameters_);
   parameters_.assign(values.begin(), values.end());
   if (!keep_guesses) Host(*this).forget();
+  if (known && !same && data_.carried > 0 && data_.carries_multipliers) find_carried();
   return true;
+}
+
+// Where forces jump, multipliers do: those that are carried begin anew.
+void PlanStepper::find_carried() {
+  double* const acceleration = saved_state_.data();  // not needed before the next composed step
+  if (data_.graded_mass || !Host(*this).level(t(), acceleration, multipliers_.data())) return;
+  double* const carried = state_ + shape_.n + shape_.nv;
+  std::fill_n(carried, data_.carried, 0.0);
+  std::copy_n(multipliers_.data(), std::min<std::size_t>(shape_.m, static_cast<std::size_t>(data_.carried)), carried);
 }
 
 std::vector<PlanStepper::Workplace*> PlanStepper::workplaces() {
@@ -368,6 +380,7 @@ std::vector<double> PlanStepper::save() const {
         out.push_back(place->w[static_cast<std::size_t>(slot)]);
   out.insert(out.end(), multipliers_.begin(), multipliers_.end());
   out.insert(out.end(), turns_.begin(), turns_.end());
+  if (has_reference_energy()) out.push_back(data_.reference_energy);
   if (power_) {
     out.resize(out.size() + power_->size());
     power_->write(out.data() + out.size() - power_->size());
@@ -397,6 +410,7 @@ void PlanStepper::load(std::span<const double> saved) {
         place->w[static_cast<std::size_t>(slot)] = from.next();
   from.fill(multipliers_);
   from.fill(turns_);
+  if (has_reference_energy()) set_reference_energy(from.next());
   if (power_) power_->read(from.take(power_->size()).data());
   from.end();
 }

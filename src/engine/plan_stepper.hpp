@@ -54,7 +54,7 @@ class PlanStepper final : public StepTaker {
   [[nodiscard]] std::span<const double> turns() const override { return turns_; }
   [[nodiscard]] std::span<const double> multiplier_guess() const override { return multipliers_; }
   [[nodiscard]] std::span<const double> own_multipliers() const override {
-    return {state_ + 2 * shape_.n, data_.reports_carried ? shape_.m : std::size_t{0}};
+    return {state_ + shape_.n + shape_.nv, data_.reports_carried ? shape_.m : std::size_t{0}};
   }
   int turn_round() override;
   [[nodiscard]] std::vector<double> save() const override;
@@ -86,10 +86,14 @@ class PlanStepper final : public StepTaker {
   // From here on for other values of the parameters; false, and nothing is changed, where the step would have been derived
   // otherwise. Steps of single coordinates, without a branch of multipliers. renew() comes next.
   bool set_parameters(std::span<const double> values);
-  // The same while a run goes on, between two steps: from its state. Allocates nothing. keep_guesses: the next steps continue
-  // the series of steps before.
-  // changed: which one alone is another than at the last call; none: perhaps all.
-  bool change_parameters(std::span<const double> values, std::optional<std::size_t> changed, bool keep_guesses);
+  bool change_parameters(std::span<const double> values, std::optional<std::size_t> changed,
+                         bool keep_guesses) override;
+  // Energy-preserving methods with feedback: the energy that is kept from here on.
+  [[nodiscard]] bool has_reference_energy() const { return data_.step.has(kReferenceEnergy); }
+  void set_reference_energy(double energy) {
+    data_.reference_energy = energy;
+    put_reference_energy();
+  }
 
  private:
   friend class LaneGroup;  // takes the steps of many runs, with this one for those that are not plain
@@ -109,7 +113,8 @@ class PlanStepper final : public StepTaker {
   struct Host;  // of the loop over steps
   std::vector<Workplace*> workplaces();
   [[nodiscard]] bool plain_steps_ahead();
-  void set_reference_energy();
+  void put_reference_energy();
+  void find_carried();
   std::string go_native_in_parts(bool only_cached, const std::stop_token& stop);
 
   PlanStepperData data_;

@@ -59,6 +59,14 @@ class StepTaker {
     start(from.t(), from.q(), from.v(), multipliers, acceleration);
   }
 
+  // From here on for other values of parameters and inputs, between two steps: from its state. Allocates nothing. False, and
+  // nothing is changed, where the step would have been derived otherwise. keep_guesses: the next steps continue the series of
+  // steps before. changed: which value alone is another than at the last call; none: perhaps all.
+  virtual bool change_parameters(std::span<const double> /*values*/, std::optional<std::size_t> /*changed*/,
+                                 bool /*keep_guesses*/) {
+    return false;
+  }
+
   // Everything that the next step depends on, so that a resumed run continues with the same bits.
   [[nodiscard]] virtual std::vector<double> save() const = 0;
   virtual void load(std::span<const double> saved) = 0;

@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view kKind = "RBCHK", kVersion = "004";
+constexpr std::string_view kKind = "RBCHK", kVersion = "005";
 constexpr std::uintmax_t kLargestText = 1U << 26;
 constexpr std::uintmax_t kLargestFile = 1U << 30;  // the state of a chain of 100 000 links has 40 MB
 constexpr std::size_t kPortion = 1U << 16;

@@ -114,8 +114,8 @@ void Checkpointing::check_counts(const Checkpoint& c) const {
   else
     good = records == steps / run_.grid.every + 1;
   if (!adaptive) {
-    const double t = static_cast<double>(steps) * run_.grid.h;
-    good = good && std::fabs(run_.stepper().t() - t) <= 1e-9 * std::fabs(t);
+    const double way = static_cast<double>(steps) * run_.grid.h, from = run_.start.t;
+    good = good && std::fabs(run_.stepper().t() - (from + way)) <= 1e-9 * std::fabs(way) + 1e-12 * std::fabs(from);
   }
   if (!good) throw Error(file_.damaged("its counts of steps and records contradict one another"));
 }

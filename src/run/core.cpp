@@ -150,7 +150,6 @@ void RunCore::look_at_method() {
   depends_on_start_ = step_depends_on_start();
 }
 
-// Is more of the step decided by the start than its numbers? Then it is derived for each.
 bool RunCore::step_depends_on_start() const {
   return plan_ == nullptr || !plan_->can_be_renewed() || system.redundancy() != nullptr ||
          (system.as<PortHamiltonian>() == nullptr && options.tableau.empty() &&
@@ -174,17 +173,21 @@ void RunCore::restart() {
 }
 
 bool RunCore::change_values(std::span<const double> values, std::optional<std::size_t> changed, bool only_inputs) {
-  if (plan_ == nullptr || system.redundancy() != nullptr || (depends_on_start_ && !only_inputs)) return false;
+  if (system.redundancy() != nullptr) return false;
   // Solutions of steps with another input are starting values all the same; with other parameters it may be another motion.
-  if (!plan_->change_parameters(values, changed, only_inputs)) return false;
+  if (!stepper().change_parameters(values, changed, only_inputs)) return false;
   changed_.assign(values.begin(), values.end());
+  if (plan_ != nullptr && plan_->has_reference_energy() && !only_inputs) {
+    system.use_parameters(values);
+    plan_->set_reference_energy(system.observe(plan_->t(), plan_->q(), plan_->v()).energy);
+  }
   observed_ = false;
   return true;
 }
 
 void RunCore::prepare_changes(std::span<const double> values) {
-  if (plan_ == nullptr) return;
-  for (std::size_t k = 0; k < values.size(); ++k) (void)plan_->change_parameters(values, k, true);  // they are these
+  if (system.redundancy() != nullptr) return;
+  for (std::size_t k = 0; k < values.size(); ++k) (void)stepper().change_parameters(values, k, true);  // they are these
   system.use_parameters(values);
   reported.use_parameters(values);
   if (acceleration->plan() != nullptr) (void)acceleration->set_parameters(values);

@@ -33,6 +33,8 @@ class RunCore {
   // The same for a start and parameters that were put into `model`; the options stay.
   bool renew();
 
+  // Is more of the step decided by the start than its numbers? Then it is derived for each.
+  [[nodiscard]] bool depends_on_start() const { return depends_on_start_; }
   // Was it false because of what a parameter decides?
   [[nodiscard]] bool decided_otherwise() const { return graph_ == nullptr; }
 
@@ -66,8 +68,8 @@ class RunCore {
 
   std::shared_ptr<const Model> base_;  // as it was given
   std::unique_ptr<StartReader> reader_;
-  PlanStepper* plan_ = nullptr;            // the stepper, if it is one
-  bool depends_on_start_ = false;          // see step_depends_on_start()
+  PlanStepper* plan_ = nullptr;  // the stepper, if it is one
+  bool depends_on_start_ = false;
   bool dense_ = false, adaptive_ = false;  // what the step was bound for
   std::shared_ptr<const Graph> graph_;     // of the parameters that were taken last; null: that failed
   bool observed_ = true;                   // what is observed has the changed values

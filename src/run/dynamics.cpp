@@ -77,17 +77,22 @@ struct Dynamics::Impl {
     position.emplace(evaluator(f.g));
     velocity.emplace(evaluator(f.k));
     energy.emplace(evaluator(energies));
-    level = system.acceleration();
+    try {
+      level = system.acceleration();
+    } catch (const Error& error) {  // no state determines them
+      undetermined = error.what();
+    }
     q = model.q0;
     v = model.v0;
     t = model.t0;
     guess.assign(static_cast<std::size_t>(f.m), 0.0);
     values = given_values(model);
   }
-  // Other parameters or inputs; false where something would be derived otherwise.
-  bool use_values() {
+  // Other parameters or inputs; false where something would be derived otherwise. Inputs decide nothing.
+  bool use_values(bool only_inputs) {
     solved = false;
-    if (level->plan() == nullptr || !level->set_parameters(values)) return false;
+    const bool has_level = level != nullptr && level->plan() != nullptr;
+    if (has_level ? !level->set_parameters(values) : !only_inputs) return false;
     for (std::optional<Evaluator>* const each : {&mass, &momentum, &force, &jacobian, &position, &velocity, &energy})
       (*each)->set_parameters(values);
     return true;
@@ -96,6 +101,7 @@ struct Dynamics::Impl {
   // Acceleration and multipliers of this state.
   void solve() {
     if (solved) return;
+    if (level == nullptr) throw Error("acceleration and multipliers are not determined: " + undetermined);
     level->set_guess(guess);
     if (!level->solve(t, q, v))
       throw Error(fmt::format(
@@ -109,7 +115,8 @@ struct Dynamics::Impl {
   Mechanical f;
   System system;
   std::optional<Evaluator> mass, momentum, force, jacobian, position, velocity, energy;
-  std::unique_ptr<Acceleration> level;
+  std::unique_ptr<Acceleration> level;  // null: see
+  std::string undetermined;
   double t = 0.0;
   std::vector<double> q, v, guess, values;
   bool solved = false;
@@ -129,9 +136,13 @@ void Dynamics::set(double t, std::span<const double> q, std::span<const double> 
     if (x.size() != i.q.size())
       throw Error(fmt::format("Dynamics::set: {} has {} elements, and the model has {} coordinates", what, x.size(),
                               i.q.size()));
+    for (std::size_t k = 0; k < x.size(); ++k)
+      if (!std::isfinite(x[k]))
+        throw Error(fmt::format("Dynamics::set: {}[{}] is {}, which is no number", what, k, x[k]));
   };
   check(q, "q");
   check(v, "v");
+  if (!std::isfinite(t)) throw Error(fmt::format("Dynamics::set: the time is {}, which is no number", t));
   i.t = t;
   std::copy(q.begin(), q.end(), i.q.begin());
   std::copy(v.begin(), v.end(), i.v.begin());
@@ -145,7 +156,7 @@ void Dynamics::set_parameter(std::string_view name, double value) {
   if (i.values[which] == value) return;
   const double before = i.values[which];
   i.values[which] = value;
-  if (i.use_values()) return;
+  if (i.use_values(false)) return;
   i.values[which] = before;
   Settings all;
   for (std::size_t k = 0; k < i.model.parameters.size(); ++k)
@@ -162,7 +173,7 @@ void Dynamics::set_input(std::string_view port, double u) {
     place = place_of_input(impl_->model, port);
   }
   impl_->values[*place] = u;
-  (void)impl_->use_values();
+  (void)impl_->use_values(true);
 }
 
 // Anew, at the same state and with the same inputs.
@@ -173,7 +184,7 @@ void Dynamics::derive(const Model& model) {
   next->v = impl_->v;
   for (std::size_t k = model.parameters.size(); k < std::min(impl_->values.size(), next->values.size()); ++k)
     next->values[k] = impl_->values[k];
-  (void)next->use_values();
+  (void)next->use_values(true);
   impl_ = std::move(next);
 }
 

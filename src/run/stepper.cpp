@@ -97,6 +97,7 @@ struct Stepper::Impl {
   void derive_anew();
   void derive_anew(double t, std::span<const double> at, std::span<const double> v, bool own_state = false);
   void know_ports();
+  void know_basis();
   void change(std::size_t which, bool input);
   void judge();
   void look();  // at energy and multipliers, once for each state
@@ -120,8 +121,10 @@ struct Stepper::Impl {
   std::vector<std::string> ports;
   std::vector<std::optional<std::uint32_t>> places;  // of their inputs among the values
   std::vector<char> constraining;                    // by parameter
-  bool judges = false;                               // a parameter in a constraint was changed
-  bool stale = true;                                 // what is observed belongs to an earlier state
+  // Where the step was derived, if it depends on that: t, q, v and the values.
+  std::vector<double> basis;
+  bool judges = false;  // a parameter in a constraint was changed
+  bool stale = true;    // what is observed belongs to an earlier state
   double energy = 0.0;
   std::vector<double> q, multipliers;
   bool reports_as_is = false;  // positions are those of the step
@@ -146,8 +149,17 @@ Stepper::Impl::Impl(const Model& model, const Options& options) {
   multipliers.reserve(static_cast<std::size_t>(core->system.m()));
   if (options.native == Native::on) NativeChoice(Native::on, taker(), options.stop);
   know_ports();
+  know_basis();
   core->prepare_changes(values);
   make_single();
+}
+
+void Stepper::Impl::know_basis() {
+  basis.clear();
+  if (!core->depends_on_start()) return;
+  basis.push_back(core->start.t);
+  for (const std::vector<double>* const list : {&core->start.q, &core->start.v, &values})
+    basis.insert(basis.end(), list->begin(), list->end());
 }
 
 // Looked up in each call of set_input().
@@ -298,6 +310,7 @@ void Stepper::Impl::derive_anew(double t, std::span<const double> at, std::span<
   core = std::make_unique<RunCore>(std::make_shared<const Model>(model_of_now()), without_end(o), own_state);
   stale = true;
   know_ports();
+  know_basis();
   core->prepare_changes(values);
   make_single();
 }
@@ -305,10 +318,12 @@ void Stepper::Impl::derive_anew(double t, std::span<const double> at, std::span<
 // A parameter in a constraint was changed: is the state consistent with it?
 void Stepper::Impl::judge() try {
   const std::vector<double> at = unwrapped_positions(taker()), v(taker().v().begin(), taker().v().end());
-  if (!core->change_values(values, {}, false) || !core->move_to(taker().t(), at, v))
+  if (!core->change_values(values, {}, false) || !core->move_to(taker().t(), at, v)) {
     derive_anew();
-  else
+  } else {
+    know_basis();
     make_single();
+  }
   judges = false;
 } catch (const Error& error) {
   throw Error(fmt::format("at t = {:.10g}, with the parameters that were set, the state is no start of a step: {}",
@@ -401,8 +416,9 @@ void Stepper::set_parameter(std::string_view name, double value) {
   }
   try {
     i.change(which, false);
-  } catch (...) {
+  } catch (...) {  // the model is none with this value
     i.values[which] = before;
+    (void)i.core->change_values(i.values, {}, false);
     throw;
   }
 }
@@ -442,10 +458,12 @@ void Stepper::set_state(double t, std::span<const double> q, std::span<const dou
   Impl& i = *impl_;
   i.refuse_two_step("set_state");
   if (!std::isfinite(t)) throw Error("set_state: the time is no finite number");
-  if (i.core->move_to(t, q, v))
+  if (i.core->move_to(t, q, v)) {
+    i.know_basis();
     i.make_single();
-  else
+  } else {
     i.derive_anew(t, q, v);
+  }
   i.stale = true;
   i.judges = false;
 }
@@ -457,6 +475,8 @@ Snapshot Stepper::save() const {
   Snapshot out;
   out.of = i.identity();
   out.numbers = {i.h, static_cast<double>(i.taken), i.judges ? 1.0 : 0.0};
+  out.numbers.push_back(static_cast<double>(i.basis.size()));
+  out.numbers.insert(out.numbers.end(), i.basis.begin(), i.basis.end());
   out.numbers.push_back(static_cast<double>(i.values.size()));
   out.numbers.insert(out.numbers.end(), i.values.begin(), i.values.end());
   const std::vector<double> own = i.taker().save(), single = i.single ? i.single->save() : std::vector<double>{};
@@ -473,10 +493,17 @@ void Stepper::restore(const Snapshot& from) try {
   if (from.of != i.identity()) wrong(fmt::format("the snapshot is one of {}, and this is {}", from.of, i.identity()));
   SavedState saved(from.numbers);
   const double h = saved.next(), taken = saved.next(), judges = saved.next();
+  const std::span<const double> basis = saved.take(static_cast<std::size_t>(saved.count()));
   const auto count = static_cast<std::size_t>(saved.count());
   if (count != i.values.size())
     wrong("the snapshot has other inputs: give them with set_input() once before, so that their formulas are replaced");
   const std::span<const double> values = saved.take(count);
+  if (!std::ranges::equal(basis, i.basis)) {
+    const std::size_t q = i.core->start.q.size(), v = i.core->start.v.size();
+    SavedState::expect(basis.size() == 1 + q + v + count);
+    i.values.assign(basis.end() - static_cast<std::ptrdiff_t>(count), basis.end());
+    i.derive_anew(basis[0], basis.subspan(1, q), basis.subspan(1 + q, v), true);
+  }
   if (!std::equal(values.begin(), values.end(), i.values.begin())) {
     const bool parameters = !std::equal(
         values.begin(), values.begin() + static_cast<std::ptrdiff_t>(i.own->parameters.size()), i.values.begin());

@@ -27,6 +27,17 @@ constexpr std::string_view kCheck = "`rattleback check";
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || c == '-'; }
 
+// The length of " T" at the beginning: what a flag takes, which a field has by itself.
+std::size_t placeholder(std::string_view rest) {
+  const auto is_large = [](char c) { return c >= 'A' && c <= 'Z'; };
+  if (rest.size() < 2 || rest[0] != ' ') return 0;
+  std::size_t end = 1;
+  while (end < rest.size() && is_large(rest[end])) ++end;
+  return end > 1 && (end == rest.size() || std::string_view(" ,.;:)`'\n").find(rest[end]) != std::string_view::npos)
+             ? end
+             : 0;
+}
+
 }  // namespace
 
 void speak_in(Words words) { spoken = words; }
@@ -51,6 +62,7 @@ std::string in_words(std::string text) {
       out += "Options::";
       for (rest.remove_prefix(2); !rest.empty() && is_letter(rest.front()); rest.remove_prefix(1))
         out += rest.front() == '-' ? '_' : rest.front();
+      rest.remove_prefix(placeholder(rest));
     } else {
       out += rest.front();
       rest.remove_prefix(1);

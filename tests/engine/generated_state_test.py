@@ -42,6 +42,17 @@ potential = "-cos(theta)"
 theta = 1
 """
 
+BLADE = """coordinates = ["x", "y"]
+[lagrangian]
+kinetic = "(x'^2 + y'^2)/2"
+[constraints.nonholonomic]
+blade = "y' - x*x'"
+[ports.push]
+along = { y = "1" }
+[initial]
+"x'" = 1
+"""
+
 HEAD = """#include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -133,6 +144,17 @@ CASES = {
   EXPECT(std::fabs(energy - motion.reference_energy) > 1e-3);
   EXPECT(motion.advance(0.05, 20).ok);
   EXPECT(std::fabs(motion.energy() - energy) < 1e-12 * std::fabs(energy));"""),
+
+    "multipliers that are carried jump with inputs": (BLADE, ["--method", "rk-lobatto-iiia", "--stages", "3"], """
+  // What the recursion of the method carries would never forget the old force.
+  Steps motion, held;
+  motion.inputs.push = 3.0;
+  EXPECT(motion.advance(0.01, 10).ok);
+  held.inputs.push = 3.0;
+  EXPECT(held.find_multipliers() && held.advance(0.01, 10).ok);
+  EXPECT(motion.q == held.q && motion.v == held.v && motion.carried == held.carried);
+  const auto lambda = motion.lambda;
+  EXPECT(motion.find_multipliers() && std::fabs(motion.lambda[0] - lambda[0]) < 1e-3);"""),
 
     "an angle may be set beyond a turn": (ANGLE, ["--method", "spark-gauss", "--stages", "2"], """
   Steps motion, turned;

@@ -99,6 +99,46 @@ TEST(Prepared, RunsDifferInStartsAndParameters) {
   expect_same(prepared.run(base), first);
 }
 
+// Every parameter of every shipped system, two methods each: no run has the numbers of another.
+TEST(Prepared, EveryParameterOfEverySystemActs) {
+  int compared = 0;
+  for (const ShippedModel& shipped : shipped_models()) {
+    const Model model = load_model(std::string(shipped.key));
+    if (model.coordinates.size() > 30) continue;
+    int methods_left = 2;
+    for (const MethodInfo& info : methods()) {
+      if (methods_left == 0) break;
+      Options base{.method = std::string(info.name), .native = "off"};
+      if (!model.run.step) base.step = 0.01;
+      base.steps = 4;
+      std::optional<Prepared> prepared;
+      try {
+        prepared.emplace(model, base);
+      } catch (const Error&) {
+        continue;
+      }
+      --methods_left;
+      SCOPED_TRACE(model.key + ", " + base.method);
+      for (const auto& [name, value] : model.parameters)
+        for (const double factor : {1.001, 1.0}) {
+          Options o = base;
+          o.parameters = {{name, factor * value}};
+          SCOPED_TRACE(name);
+          std::optional<Trajectory> alone;
+          try {
+            alone = simulate(model, o);
+          } catch (const Error& error) {  // the length of a rod
+            EXPECT_THROW((void)prepared->run(o), Error) << error.what();
+          }
+          if (!alone) continue;
+          expect_same(prepared->run(o), *alone);
+          ++compared;
+        }
+    }
+  }
+  EXPECT_GT(compared, 300);
+}
+
 TEST(Prepared, RefusesWhatAsksForAnotherPlan) {
   const Prepared prepared =
       prepare(load_model("skate"), {.method = "spark-gauss", .stages = 2, .step = 0.1, .steps = 3});

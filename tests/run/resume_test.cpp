@@ -47,11 +47,15 @@ TEST(Resume, InManyPartsIsTheWholeRun) {
     double output_every = 0.0;
     const char* event = "";
     const char* redundant = "";
+    double from = 0.0;
   };
-  for (const Case& c : {Case{"skate", "cortes-martinez"}, Case{"skate", "spark-gauss", 4}, Case{"skate", "", 0, 1e-6},
-                        Case{"pendulum", "rattle", 0, 0.0, 0.07, "x"}, Case{"pendulum", "", 0, 1e-5, 0.07, "x"},
-                        Case{"pendulum", "rattle", 6, 0.0, 0.0, "", "minimum-norm"}}) {
-    SCOPED_TRACE(fmt::format("{} {} {} {} {}", c.system, c.method, c.compose, c.adaptive, c.output_every));
+  for (const Case& c :
+       {Case{"skate", "cortes-martinez"}, Case{"skate", "spark-gauss", 4}, Case{"skate", "", 0, 1e-6},
+        Case{"pendulum", "rattle", 0, 0.0, 0.07, "x"}, Case{"pendulum", "", 0, 1e-5, 0.07, "x"},
+        Case{"pendulum", "rattle", 6, 0.0, 0.0, "", "minimum-norm"},
+        Case{"skate", "cortes-martinez", 0, 0.0, 0.0, "", "", 1.0},
+        Case{"pendulum", "rattle", 0, 0.0, 0.07, "x", "", -0.3}, Case{"pendulum", "", 0, 1e-5, 0.07, "x", "", 1e3}}) {
+    SCOPED_TRACE(fmt::format("{} {} {} {} {} {}", c.system, c.method, c.compose, c.adaptive, c.output_every, c.from));
     const Model model = shipped(c.system);
     Options o;
     o.method = c.method;
@@ -62,16 +66,17 @@ TEST(Resume, InManyPartsIsTheWholeRun) {
     o.every = c.output_every == 0.0 ? 3 : 0;
     if (*c.event != '\0') o.event = {c.event};
     o.redundant = c.redundant;
-    o.until = 3.7;
+    o.from = c.from;
+    o.until = c.from + 3.7;
     const std::string whole = everything(model, simulate(model, o));
     const Scratch scratch;
     o.checkpoint = scratch.file();
     for (const double until : {0.1, 0.73, 1.3, 2.24}) {
-      o.until = until;
+      o.until = c.from + until;
       (void)simulate(model, o);
       o.resume = true;
     }
-    o.until = 3.7;
+    o.until = c.from + 3.7;
     EXPECT_EQ(everything(model, simulate(model, o)), whole);
   }
 }

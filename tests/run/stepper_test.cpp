@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "rattleback/dynamics.hpp"
 #include "rattleback/error.hpp"
 #include "rattleback/method.hpp"
 #include "support/count_allocations_of.hpp"
@@ -171,6 +172,129 @@ TEST(Stepper, ParametersChangeOnTheWay) {
   EXPECT_THROW(stepper.set_parameter(name, std::nan("")), Error);
 }
 
+// Of every method: after a change the motion is that of a run that begins there, with the parameter; and all that the next
+// steps depend on is in a snapshot.
+TEST(Stepper, ParametersChangeOnTheWayOfEveryMethod) {
+  int compared = 0, saved = 0;
+  for (Case c : all_cases()) {
+    const std::optional<Model> model = model_of(c.system);
+    if (!model || model->parameters.empty()) continue;
+    c.options.native = Native::off;
+    if (!model->run.step) c.options.step = 0.01;
+    std::optional<Stepper> stepper;
+    try {
+      stepper.emplace(*model, c.options);
+    } catch (const Error&) {
+      continue;
+    }
+    SCOPED_TRACE(std::string(c.system) + ", " + c.options.method);
+    if (!stepper->advance(10)) continue;
+    // One that no constraint contains: the state stays a start.
+    const auto change = [&](Stepper& s) {
+      for (const auto& [name, value] : model->parameters) {
+        const double other = 1.25 * value + (value == 0.0 ? 0.5 : 0.0);
+        try {
+          Dynamics before(*model), after(model->with({{name, std::to_string(other)}}));
+          const auto m = static_cast<std::size_t>(before.m());
+          std::vector<double> g(model->holonomic_names.size()), h = g, k(m), l(m);
+          const std::vector<double> q = list(s.q()), v = list(s.v());
+          for (Dynamics* const d : {&before, &after}) d->set(s.t(), q, v);
+          before.residuals(g, k);
+          after.residuals(h, l);
+          if (g != h || k != l) continue;
+        } catch (const Error&) {
+          if (model->kind == Kind::mechanical) continue;
+        }
+        s.set_parameter(name, other);
+        return std::pair(name, other);
+      }
+      return std::pair(std::string(), 0.0);
+    };
+    std::pair<std::string, double> changed;
+    try {
+      changed = change(*stepper);
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("two-step"), std::string::npos) << error.what();
+      continue;
+    }
+    if (changed.first.empty()) continue;
+    Options then = c.options;
+    then.from = stepper->t();
+    then.q0 = list(stepper->q());
+    then.v0 = list(stepper->v());
+    then.parameters = {changed};
+    then.steps = 10;
+    std::optional<Snapshot> now;
+    if (c.options.method != "ode" && c.options.method != "index1" && c.options.method != "baumgarte")
+      now = stepper->save();
+    const StepReport report = stepper->advance(10);
+    Trajectory run;
+    try {
+      run = simulate(*model, then);
+    } catch (const Error&) {
+      run.status = Status::stopped;  // the state of a method that drifts is no start
+    }
+    if (run.status == Status::done) {
+      ASSERT_TRUE(report) << stepper->message();
+      ++compared;
+      const auto near = [&](std::span<const double> a, std::span<const double> b, double room) {
+        ASSERT_EQ(a.size(), b.size());
+        for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], room * (1.0 + std::fabs(b[i]))) << i;
+      };
+      const bool chosen = model->run.step && !now;
+      near(stepper->q(), run.q, chosen ? 1e-6 : 1e-10);
+      near(stepper->v(), run.v, chosen ? 1e-6 : 1e-9);
+      near(stepper->multipliers(), run.multipliers, chosen ? 1e-4 : 1e-6);
+    }
+    if (!now || !report) continue;
+    ++saved;
+    const std::vector<double> q = list(stepper->q()), v = list(stepper->v());
+    Stepper other(*model, c.options);
+    for (Stepper* const s : {&*stepper, &other}) {
+      s->restore(*now);
+      ASSERT_TRUE(s->advance(10)) << s->message();
+      EXPECT_TRUE(same_bits(s->q(), q));
+      EXPECT_TRUE(same_bits(s->v(), v));
+    }
+  }
+  EXPECT_GT(compared, 40);
+  EXPECT_GT(saved, 40);
+}
+
+// Multipliers jump with the force. A method that carries them would go on around the old ones: their recursion forgets nothing.
+TEST(Stepper, CarriedMultipliersJumpWithInputs) {
+  const Model model = parse_model(R"toml(coordinates = ["x", "y"]
+[lagrangian]
+kinetic = "(x'^2 + y'^2)/2"
+[constraints.nonholonomic]
+blade = "y' - x*x'"
+[ports.push]
+along = { y = "1" }
+[initial]
+"x'" = 1
+)toml",
+                                  "blade.toml");
+  Options options{.method = "rk-lobatto-iiia", .stages = 3, .step = 0.01, .native = "off"};
+  Stepper stepper(model, options);
+  ASSERT_TRUE(stepper.advance(10));
+  stepper.set_input("push", 3.0);
+  const std::vector<double> q = list(stepper.q()), v = list(stepper.v());
+  ASSERT_TRUE(stepper.advance(10)) << stepper.message();
+  Dynamics exact(model);
+  exact.set_input("push", 3.0);
+  exact.set(stepper.t(), stepper.q(), stepper.v());
+  std::vector<double> a(2), lambda(1);
+  exact.acceleration(a, lambda);
+  EXPECT_NEAR(stepper.multipliers()[0], lambda[0], 1e-8);
+  // The error of ten steps is that of the method, not that of a jump of the reaction.
+  options.step = 0.001;
+  Stepper finer(model, options);
+  finer.set_input("push", 3.0);
+  finer.set_state(0.1, q, v);
+  ASSERT_TRUE(finer.advance(100));
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_NEAR(stepper.v()[i], finer.v()[i], 1e-8);
+}
+
 // A friction of 0 is none, and its terms are not there: the step is derived anew.
 TEST(Stepper, AParameterThatDecidesOtherwiseIsDerivedAnew) {
   const Model model = parse_model(R"toml(coordinates = ["x"]
@@ -283,6 +407,51 @@ TEST(Stepper, TwoStepMethodsSayWhatTheyCannotDo) {
   EXPECT_TRUE(stepper.advance_to(0.5));
   EXPECT_TRUE(same_bits(Stepper(model, {.method = "cortes-martinez", .step = 0.1, .native = "off"}).q(),
                         simulate(model, {.method = "cortes-martinez", .step = 0.1, .steps = 0}).q));
+}
+
+// A step that fails leaves what a snapshot has; what was saved before goes on as if there had been no failure.
+TEST(Stepper, AFailureOfAnyMethodChangesNothing) {
+  int failed = 0;
+  for (Case c : all_cases()) {
+    const std::optional<Model> model = model_of(c.system);
+    if (!model) continue;
+    c.options.native = Native::off;
+    if (!model->run.step) c.options.step = 0.01;
+    std::optional<Stepper> stepper;
+    try {
+      stepper.emplace(*model, c.options);
+    } catch (const Error&) {
+      continue;
+    }
+    SCOPED_TRACE(std::string(c.system) + ", " + c.options.method);
+    if (!stepper->advance(5)) continue;
+    std::optional<Snapshot> saved;
+    try {
+      saved = stepper->save();
+    } catch (const Error&) {
+    }
+    const double t = stepper->t();
+    const std::vector<double> q = list(stepper->q()), v = list(stepper->v());
+    // Where no equation has a solution near, or no number is finite.
+    const StepReport report = stepper->step(1e150);
+    if (report) continue;
+    ++failed;
+    EXPECT_EQ(report.steps, 0);
+    EXPECT_NE(report.failure, Failure::none);
+    EXPECT_FALSE(stepper->message().empty());
+    EXPECT_EQ(stepper->t(), t);
+    EXPECT_TRUE(same_bits(stepper->q(), q));
+    EXPECT_TRUE(same_bits(stepper->v(), v));
+    if (!saved) continue;
+    Stepper whole(*model, c.options);
+    ASSERT_TRUE(whole.advance(12));
+    stepper->restore(*saved);
+    ASSERT_TRUE(stepper->advance(7)) << stepper->message();
+    EXPECT_TRUE(same_bits(stepper->q(), whole.q()));
+    EXPECT_TRUE(same_bits(stepper->v(), whole.v()));
+    EXPECT_TRUE(same_bits(stepper->multipliers(), whole.multipliers()));
+  }
+  EXPECT_GT(failed, 40);
 }
 
 TEST(Stepper, AFailureKeepsTheLastGoodStateAndIsNamed) {

@@ -19,6 +19,9 @@ TEST_F(InFields, FlagsAreFields) {
   EXPECT_EQ(in_words("pass --project to move it"), "pass Options::project to move it");
   EXPECT_EQ(in_words("--newton-tol: 'x'"), "Options::newton_tol: 'x'");
   EXPECT_EQ(in_words("--set g=1 and --start x=2"), "Options::parameters g=1 and Options::q0 and v0 x=2");
+  EXPECT_EQ(in_words("leave --until T or --steps N out, --stages S."),
+            "leave Options::until or Options::steps out, Options::stages.");
+  EXPECT_EQ(in_words("--step A1, --step TOML"), "Options::step A1, Options::step");
   EXPECT_EQ(in_words("--audit power, --audit"), "Options::audit_power, Options::audit");
   EXPECT_EQ(in_words("`rattleback check skate` says, `rattleback methods` lists"), "check() says, methods() lists");
 }

@@ -148,6 +148,9 @@ class HeaderText : private TextOut {
   void members();
   [[nodiscard]] const Plan* level_plan() const { return data_.acceleration ? data_.acceleration->plan() : nullptr; }
   [[nodiscard]] std::size_t carried() const { return shape_.state - shape_.n - shape_.nv; }
+  [[nodiscard]] bool carries_multipliers() const {
+    return carried() > 0 && data_.carries_multipliers && shape_.m > 0 && level_plan() != nullptr && !data_.graded_mass;
+  }
   [[nodiscard]] std::vector<const ParameterSlots*> slots_of_parameters() const;
   // The plan <prefix>_plan, and the function <prefix>_parameters(w), which puts what comes from parameters into its
   // workspace.
@@ -261,10 +264,8 @@ void HeaderText::shape() {
   put("\n  static constexpr double kGamma[] = {{{}}};\n", literals(shape_.gamma));
   if (!shape_.angles.empty()) put("  static constexpr int kAngles[] = {{{}}};\n", fmt::join(shape_.angles, ", "));
   if (data_.step.has(kReferenceEnergy))
-    put("  static constexpr int kReferenceEnergy = {};\n  static constexpr bool kEnergyHasParameters = {};\n",
-        data_.step.slot(kReferenceEnergy), parameters_.has_parameters());
-  put("  static constexpr bool kCarriesMultipliers = {};\n",
-      carried() > 0 && data_.carries_multipliers && shape_.m > 0 && level_plan() != nullptr && !data_.graded_mass);
+    put("  static constexpr int kReferenceEnergy = {};\n", data_.step.slot(kReferenceEnergy));
+  put("  static constexpr bool kCarriesMultipliers = {};\n", carries_multipliers());
   put(R"(  static constexpr Shape kShape = {{.n = {}, .nv = {}, .m = {}, .state = {}, .gamma = kGamma,
       .angles = {}, .branch = false, .linear = {}, .two_step = {}, .graded_mass = {}, .turn_free = {},
       .looks_far = true, .plain_from = {}}};
@@ -280,6 +281,10 @@ void HeaderText::members() {
   const std::size_t parts = shape_.gamma.size(), blocks = std::max<std::size_t>(1, parts * data_.step.blocks().size());
   std::vector<double> start(stepper_.q().begin(), stepper_.q().end());  // velocities and what is carried lie behind q
   start.insert(start.end(), stepper_.v().data(), stepper_.v().data() + (shape_.state - shape_.n));
+  std::string before;  // values in the call before, of which something is kept
+  if (parameters_.has_parameters() && (data_.step.has(kReferenceEnergy) || carries_multipliers()))
+    before += "  Parameters parameters_before_;\n";
+  if (parameters_.has_inputs() && carries_multipliers()) before += "  Inputs inputs_before_;\n";
   put(R"(  template <class>
   friend struct {0}::written::Host;
   friend class {0}::written::Motion<{1}>;
@@ -295,8 +300,7 @@ void HeaderText::members() {
 )",
       library_, struct_, data_.step.workspace_size(), parts > 1 ? shape_.state : 1,
       data_.step.linear() ? 1 : parts * starting::kRows * shape_.history_width,  // else no starting values
-      blocks, literals(std::vector<double>(blocks, 1e300)), parts, shape_.state, literals(start),
-      data_.step.has(kReferenceEnergy) && parameters_.has_parameters() ? "  Parameters used_;\n" : "");
+      blocks, literals(std::vector<double>(blocks, 1e300)), parts, shape_.state, literals(start), before);
 }
 
 std::string HeaderText::write() {

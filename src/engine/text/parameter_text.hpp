@@ -21,6 +21,7 @@ class ParameterText {
 
   [[nodiscard]] bool empty() const { return open_.empty(); }
   [[nodiscard]] bool has_parameters() const { return !open_.empty() && *open_.begin() < inputs_from_; }
+  [[nodiscard]] bool has_inputs() const { return !open_.empty() && *open_.rbegin() >= inputs_from_; }
   // The members, or nothing.
   [[nodiscard]] std::string members() const;
   // A member function `bool <prefix>_parameters(double* w) const` that puts the numbers of one workspace into it. False where

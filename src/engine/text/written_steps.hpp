@@ -237,19 +237,17 @@ class Motion {
         return refused(
             "q or v were changed after a step of a two-step method, which leaves the velocity of its middle: call "
             "restart() when both are values at one time");
+    [[maybe_unused]] const bool other_parameters = has_other_parameters(), other_inputs = has_other_inputs();
     if constexpr (Steps::kCarriesMultipliers) {
       constexpr std::size_t moving = Steps::kShape.n + Steps::kShape.nv, rest = Steps::kShape.state - moving;
-      if (is_moved(x.data(), s().known_, moving) && !is_moved(x.data() + moving, s().known_ + moving, rest) &&
-          find_multipliers())
+      // Multipliers jump where the state or the forces do.
+      if ((other_parameters || other_inputs || is_moved(x.data(), s().known_, moving)) &&
+          !is_moved(x.data() + moving, s().known_ + moving, rest) && find_multipliers())
         stepping::copy(s().carried.data(), std::min(s().lambda.size(), rest), x.data() + moving);
     }
     [[maybe_unused]] bool another = take_state(host, x.data(), s().known_);
     if constexpr (requires { Steps::kReferenceEnergy; }) {
-      if constexpr (Steps::kEnergyHasParameters) {
-        another = another || std::memcmp(&s().parameters, &s().used_, sizeof s().used_) != 0;
-        s().used_ = s().parameters;
-      }
-      if (another) s().reference_energy = s().energy();
+      if (another || other_parameters) s().reference_energy = s().energy();
       s().w_[Steps::kReferenceEnergy] = s().reference_energy;
     }
     const AdvanceReport end = stepping::advance(host, h, steps);
@@ -292,6 +290,21 @@ class Motion {
  private:
   [[nodiscard]] Steps& s() { return static_cast<Steps&>(*this); }
   [[nodiscard]] const Steps& s() const { return static_cast<const Steps&>(*this); }
+  // Than in the call before? Asked by steps that keep something that depends on them.
+  bool has_other_parameters() {
+    if constexpr (requires { s().parameters_before_; }) return take(s().parameters, s().parameters_before_);
+    return false;
+  }
+  bool has_other_inputs() {
+    if constexpr (requires { s().inputs_before_; }) return take(s().inputs, s().inputs_before_);
+    return false;
+  }
+  template <class Values>
+  static bool take(const Values& now, Values& before) {
+    const bool other = std::memcmp(&now, &before, sizeof now) != 0;
+    before = now;
+    return other;
+  }
   // Of the state, in the order of the workspace.
   template <class Visit>
   void each_part(Visit visit) {

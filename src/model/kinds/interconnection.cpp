@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "expr/parameters.hpp"
 #include "expr/traverse.hpp"
 #include "linalg/decompositions.hpp"
 #include "model/grammar/circle.hpp"
@@ -36,12 +37,19 @@ struct Part {
   Model model;
   PortHamiltonian f;
   std::int32_t first_state = 0, first_input = 0;
+  std::size_t first_parameter = 0;
 };
 
-// Expressions of one graph in another, with the states at other places.
+// Expressions of one graph in another, with the states and the parameters at other places. What was decided by values of
+// parameters comes along, whether an expression needs it or not.
 class Import {
  public:
-  Import(Graph& to, const Graph& from, std::int32_t shift) : to_(to), from_(from), shift_(shift) {}
+  Import(Graph& to, const Graph& from, std::int32_t states, std::size_t parameters)
+      : to_(to), from_(from), states_(states), parameters_(static_cast<std::uint32_t>(parameters)) {
+    for (NodeId id = 0; id < from.size(); ++id)
+      if (from.is_made(id)) image_.emplace(id, made(from[id], from.constant_error(id)));
+    for (const auto& [id, value] : from.settled()) (void)to.settle(image_.at(id));
+  }
 
   // The input `from`, which is given from outside, has this number in the other graph.
   void rename_input(NodeId from, std::uint32_t number) {
@@ -58,12 +66,25 @@ class Import {
   }
 
  private:
+  // Of constants that stand before it.
+  NodeId made(const Node& n, double error) {
+    if (n.c == kMadeByParameter) return to_.parameter(parameters_ + n.a, n.value, error);
+    if (n.c == kMadeInGroup) {
+      const Graph::Group& group = from_.groups()[n.a];
+      std::vector<NodeId> of;
+      for (const NodeId id : group.from) of.push_back((*this)(id));
+      return to_.computed(group.compute, of, group.count)[n.b];
+    }
+    const Op op = op_that_made(n.c);
+    return arity(op) == 1 ? to_.unary(op, (*this)(n.a)) : to_.binary(op, (*this)(n.a), (*this)(n.b));
+  }
+
   NodeId copy(const Node& n) {
     if (n.count != 0) throw NeedsUnrolling();
     const auto arg = [&](NodeId k) { return image_.at(k); };
     switch (n.op) {
       case Op::constant:
-      case Op::variable: return to_.variable(n.space, n.base() + (n.space == kPosition ? shift_ : 0));
+      case Op::variable: return to_.variable(n.space, n.base() + (n.space == kPosition ? states_ : 0));
       case Op::lookup:
       case Op::lookup_slope: {
         const auto values = from_.table_values(n.c);
@@ -84,7 +105,8 @@ class Import {
 
   Graph& to_;
   const Graph& from_;
-  std::int32_t shift_;
+  std::int32_t states_;
+  std::uint32_t parameters_;
   std::unordered_map<NodeId, NodeId> image_;
 };
 
@@ -444,7 +466,13 @@ class Joiner {
     model.parameters = text_.world.values();
     model.hamiltonian = to.g.zero();
     to.parameters = model.parameters.size();
-    for (const Part& part : parts_) to.parameters += part.model.parameters.size();
+    for (Part& part : parts_) {
+      part.first_parameter = to.parameters;
+      to.parameters += part.model.parameters.size();
+    }
+    // How the parts are joined was decided by numbers that may be made of these.
+    for (std::uint32_t i = 0; i < model.parameters.size(); ++i)
+      (void)to.g.settle(to.g.parameter(i, model.parameters[i].second));
     for (const Part& part : parts_) take(to, part);
     add_free_inputs(to);
     join_free_inputs(to);
@@ -457,7 +485,7 @@ class Joiner {
 
   static void take(Joined& to, const Part& part) {
     Model& model = to.model;
-    Import in(to.g, part.f.graph, part.first_state);
+    Import in(to.g, part.f.graph, part.first_state, part.first_parameter);
     const std::int32_t x = part.first_state;
     for (const std::string& name : part.f.states) model.coordinates.add(part.name + "." + name);
     model.q0.insert(model.q0.end(), part.model.q0.begin(), part.model.q0.end());
@@ -629,7 +657,7 @@ class Joiner {
                            whole[i].begin() + static_cast<std::ptrdiff_t>(col + cols));
         return out;
       };
-      Import in(g, part.f.graph, part.first_state);
+      Import in(g, part.f.graph, part.first_state, part.first_parameter);
       for (const auto& row : part.f.R) {
         at.R.emplace_back();
         for (const NodeId e : row) at.R.back().push_back(in(e));
