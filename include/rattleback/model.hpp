@@ -41,6 +41,30 @@ class Kinds {
   unsigned bits_ = 0;
 };
 
+// One quantity whose closed-form solution is known: element `index` of q (kPosition), v (kVelocity) or z (kMultiplier).
+struct ExactValue {
+  Space space = kPosition;  // which vector
+  std::int32_t index = 0;   // which element
+  NodeId expr = 0;          // the solution, of t only
+};
+
+// A number that runs write down: an entry of [outputs].
+struct Output {
+  std::string name;  // of its column
+  NodeId expr = 0;   // of t, the state, parameters, multipliers, and accelerations x''
+};
+
+// A zero of an expression along the motion, and what happens there: an entry of [events].
+struct ModelEvent {
+  // What a run does where the event is.
+  enum class Then { note, stop, set };
+  std::string name;             // of its table
+  NodeId when = 0;              // of t, the state, parameters, multipliers, and accelerations
+  int direction = 0;            // +1: where it grows through zero, -1: where it falls, 0: both
+  Then then = Then::note;       // beyond its being noted
+  std::vector<ExactValue> set;  // what has another value from there on, by expressions of the state before
+};
+
 struct Options;  // rattleback/simulate.hpp
 
 // Optional defaults for a run, from the file's [run] table.
@@ -49,13 +73,6 @@ struct RunDefaults {
   std::optional<int> stages = {};               // of the method
   std::optional<double> step = {}, until = {};  // size of the steps, end time
   std::shared_ptr<const Options> others = {};   // all other options that it gives; null: there are none
-};
-
-// One quantity whose closed-form solution is known: element `index` of q (kPosition), v (kVelocity) or z (kMultiplier).
-struct ExactValue {
-  Space space = kPosition;  // which vector
-  std::int32_t index = 0;   // which element
-  NodeId expr = 0;          // the solution, of t only
 };
 
 // Input/output pair: force B u on the coordinates, output y = B^T v, power u*y. The force is already part of `forces`.
@@ -157,6 +174,8 @@ struct Model {
   std::vector<double> q0_error, v0_error;    // what rounding may have done to them in their formulas; empty: one ulp
   std::vector<std::int32_t> keep_q, keep_v;  // elements of q0 and v0 that a projection holds
   std::vector<ExactValue> exact;             // what is known of the solution from this start
+  std::vector<Output> outputs;               // what its runs write down besides the state
+  std::vector<ModelEvent> events;            // what its runs look for
   RunDefaults run;                           // of its [run]
   std::shared_ptr<const Written> written;    // what it was read or traced from; null when it was put together by hand
 

@@ -85,8 +85,10 @@ struct Options {
   double adaptive = 0.0;                   // tolerance of the error per step; 0: all steps have the size `step`
   Choice<Controller> controller = {};      // what chooses adaptive steps
   std::vector<std::string> event = {};     // expressions whose zeros along the motion are located
+  std::string until_event = {};            // the run ends where this expression is zero
   std::int64_t every = 0;                  // record every so many steps; 0: all, thinned beyond 10^6 or 200 MB
   double output_every = 0.0;               // instead: record at the multiples of this time, between the steps
+  std::string output_columns = {};         // further columns: definitions, x'', patterns; "=t,x": these alone
   bool keep_records = true;                // false: only the audit's running numbers
   bool record_multipliers = true;          // solve for the multipliers at every record, not only at the end
   bool audit_reverse = false;              // integrate back and compare with the start
@@ -175,10 +177,11 @@ struct EquationsAudit {
 
 // A zero of an event expression: a state at the end of a step of the method that is exactly so long.
 struct EventFound {
-  std::string event;         // the expression
-  double t = 0.0;            // when
-  int direction = 0;         // +1: the expression grows through zero, -1: it falls
-  std::vector<double> q, v;  // state there; dae: q holds the states
+  std::string event;                     // the expression, or the name of an event of the model
+  double t = 0.0;                        // when
+  int direction = 0;                     // +1: the expression grows through zero, -1: it falls
+  std::vector<double> q, v;              // state there; dae: q holds the states
+  std::vector<double> after_q, after_v;  // state that the event has set; empty: it has set none
 };
 
 // Constraints that depend on the others, with Options::redundant = "minimum-norm".
@@ -239,7 +242,8 @@ struct Trajectory {
     std::vector<double> residual_position;  // largest of the constraints at position level
     std::vector<double> residual_velocity;  // largest of all constraints at velocity level
     std::vector<double> inputs, outputs;    // port-Hamiltonian: u and y, row after row
-    std::vector<double> balance;            // residual of the power balance of the step before the record
+    std::vector<double> quantities;  // outputs of the model, and what Options::output_columns adds, row after row
+    std::vector<double> balance;     // residual of the power balance of the step before the record
 
     // A view of one record. Throws Error where there is no such row:
     [[nodiscard]] std::span<const double> q_at(std::size_t row) const { return row_of(q, row); }
@@ -250,15 +254,20 @@ struct Trajectory {
     [[nodiscard]] std::span<const double> row_of(const std::vector<double>& all, std::size_t row) const;
   } records;  // of all recorded steps; empty without Options::keep_records
 
-  std::vector<double> start_q, start_v;   // the start as it was used: projected, with algebraic states solved for
-  std::vector<double> q, v, multipliers;  // final state
-  std::vector<Contact> contacts;          // of unilateral constraints, in order; the first 100 000
+  std::vector<double> start_q, start_v;       // the start as it was used: projected, with algebraic states solved for
+  std::vector<double> q, v, multipliers;      // final state
+  std::vector<std::string> quantity_names;    // of the model's outputs, and of what Options::output_columns adds
+  std::vector<double> quantities;             // their final values
+  std::vector<std::string> selected_columns;  // patterns of those to be written; empty: all
+  std::vector<Contact> contacts;              // of unilateral constraints, in order; the first 100 000
 
   std::optional<RedundantAudit> redundant;  // which were integrated; with Options::redundant = "minimum-norm"
   std::optional<AdaptiveAudit> adaptive;    // what the step control did; with Options::adaptive
   std::vector<std::string> watched;         // the expressions of Options::event
-  std::vector<EventFound> events;           // their zeros, in the order of time
-  double output_every = 0.0;                // not 0: the records are at its multiples
+  std::string stopped_by;                   // the event that ended the run; empty: none did
+  std::optional<double> taken_by_events;  // energy that events which set the state have taken; negative: they gave some
+  std::vector<EventFound> events;         // their zeros, in the order of time
+  double output_every = 0.0;              // not 0: the records are at its multiples
 
   // --- what was kept, over the recorded steps
   std::optional<EnergyAudit> energy;          // systems with an energy

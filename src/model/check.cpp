@@ -68,6 +68,7 @@ class Blame {
     switch (node.kind) {
       case Ast::reference:
       case Ast::multiplier:
+      case Ast::apply:  // what stands in the function is not looked at
       case Ast::number: break;
       case Ast::sum: search_sum(node, scope); break;
       case Ast::conditional: {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "model/data.hpp"
 #include "model/drawing.hpp"
 #include "model/grammar/elaborate.hpp"
 #include "model/grammar/world.hpp"
@@ -17,8 +18,9 @@ namespace rattleback::front {
 
 struct PortText {
   std::string name;
-  std::optional<Formula> input;  // nothing: given from outside
+  std::optional<Formula> input;  // neither this nor data: given from outside
   std::vector<Line> along;
+  std::shared_ptr<const DataTable> data = {};
 };
 
 struct ExactText {
@@ -41,15 +43,10 @@ struct MatrixText {
   std::vector<MatrixLine> lines;
 };
 
-// An input from a column of a CSV file.
-struct SeriesText {
-  std::string file, column, time;
-  std::size_t offset = 0;
-};
 struct InputText {
   std::string name;
   std::optional<Formula> u;  // neither: given from outside
-  std::optional<SeriesText> series;
+  std::shared_ptr<const DataTable> data;
   std::vector<Line> B, P;
 };
 struct PortHamiltonianText {
@@ -57,6 +54,14 @@ struct PortHamiltonianText {
   std::vector<Line> r, z;
   std::vector<InputText> inputs;
   Names input_names;
+};
+
+struct EventText {
+  std::string name;
+  Formula when;
+  int direction = 0;
+  ModelEvent::Then then = ModelEvent::Then::note;
+  std::vector<ExactText> set;
 };
 
 struct ViewText {
@@ -110,8 +115,10 @@ struct ModelText {
   PortHamiltonianText ph;
 
   std::vector<ExactText> exact;
+  std::vector<EventText> events;
   std::optional<ViewText> view;
   std::optional<Drawing> drawing;  // the view, built
+  std::vector<DataUse> data_uses;  // of the graph that was built
   // Of a model from C++: starts that are numbers, or follow from the parameters as they are now.
   std::function<std::vector<KnownStart>(World&)> known_starts;
   std::vector<double> q0, v0, z0, q0_error, v0_error;

@@ -166,4 +166,37 @@ std::vector<Line> Reader::constraint_lines(const Value& parent, Names& names, co
   return lines;
 }
 
+DataText Reader::data(const Value& table, const std::string& what, const std::string& at_key, const std::string& at,
+                      const std::string& column_key, const std::string& column) {
+  only(table, what, {"file", at_key, column_key, "interpolate", "outside"});
+  const Value* const file = table.find("file");
+  if (file == nullptr)
+    source_.fail(table.offset, what + " has no `file`. Write file = \"data.csv\", " + at_key + " = \"" + at + "\", " +
+                                   column_key + " = \"" + column + "\"");
+  const auto word = [&](const std::string& key, const std::string& usual) {
+    const Value* const v = table.find(key);
+    return v != nullptr ? text(*v, "`" + key + "` of " + what) : usual;
+  };
+  const auto choice = [&](const std::string& key, const std::vector<std::string>& words) {
+    const std::string found = word(key, words.front());
+    const auto it = std::find(words.begin(), words.end(), found);
+    if (it == words.end())
+      source_.fail(table.find(key)->offset,
+                   "`" + key + "` of " + what + " is \"" + found.substr(0, 40) + "\". It can be: " + listed(words));
+    return it - words.begin();
+  };
+  DataText data;
+  data.what = what;
+  data.file = text(*file, "`file` of " + what);
+  data.offset = file->offset;
+  data.at_key = at_key;
+  data.column_key = column_key;
+  data.at = word(at_key, at);
+  data.column = word(column_key, column);
+  constexpr Interpolate kHow[] = {Interpolate::linear, Interpolate::cubic, Interpolate::hold};
+  data.how = kHow[choice("interpolate", {"linear", "cubic", "hold"})];
+  data.refuses = choice("outside", {"error", "hold"}) == 0;
+  return data;
+}
+
 }  // namespace rattleback::front

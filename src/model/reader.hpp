@@ -52,6 +52,10 @@ class Reader {
                                       const std::string& role);
   // The position of the first element a key names, among coordinates (or algebraic variables).
   std::int32_t position(const Key& key, const Names& names, Thing thing, const std::string& table);
+  // What stands in a table of data, such as { file = "f.csv", time = "t", column = "u" }: at_key and column_key are the keys of
+  // the two columns, which without them have the names that follow.
+  DataText data(const Value& table, const std::string& what, const std::string& at_key, const std::string& at,
+                const std::string& column_key, const std::string& column);
   // A matrix: keys "a,b", of single entries or of families such as "x[i=1:3],y[i+1]".
   MatrixText matrix(const Value& parent, const std::string& table, const std::string& name, const Names& names,
                     Thing thing, Symmetry symmetry);
@@ -74,6 +78,7 @@ void read_odae(ModelText& text, Reader& reader, const Value& document);
 void read_skew_gradient(ModelText& text, Reader& reader, const Value& document);
 void read_port_hamiltonian(ModelText& text, Reader& reader, const Value& document);
 void read_exact(ModelText& text, Reader& reader, const Value& document);
+void read_events(ModelText& text, Reader& reader, const Value& document);
 void read_view(ModelText& text, Reader& reader, const Value& document);
 void read_run(ModelText& text, Reader& reader, const Value& document);
 void read_starts(ModelText& text, Reader& reader, const Value& document, const LoadOptions& options);

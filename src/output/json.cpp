@@ -82,7 +82,13 @@ Json power_json(const PowerBalance& b) {
 Json events_json(const Model& model, const Trajectory& trajectory) {
   Json list = Json::array();
   for (const EventFound& e : trajectory.events) {
-    Json one = {{"event", e.event}, {"t", e.t}, {"direction", e.direction > 0 ? "up" : "down"}};
+    Json one = {{"name", e.event},
+                {"what", "event"},
+                {"event", e.event},
+                {"t", e.t},
+                {"direction", e.direction > 0 ? "up" : "down"}};
+    one["state"] = state_by_name(model, e.q, e.v);
+    if (!e.after_q.empty()) one["after"] = state_by_name(model, e.after_q, e.after_v);
     one[facts_of(model).record_key] = by_name(model.coordinates, e.q);
     if (facts_of(model).primed) one["v"] = by_name(model.coordinates, e.v);
     list.push_back(std::move(one));
@@ -193,6 +199,10 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
   put_state(json, model, trajectory.q, trajectory.v);
   if (model.multiplier_count() > 0)
     json[facts_of(model).multiplier_key] = multipliers_by_name(model, trajectory.multipliers);
+  if (!trajectory.quantity_names.empty()) {
+    const auto name = [&](std::int32_t i) { return trajectory.quantity_names[static_cast<std::size_t>(i)]; };
+    json["outputs"] = by_name(trajectory.quantity_names.size(), name, trajectory.quantities);
+  }
   if (!model.odae.unilateral.empty()) json["contacts"] = contacts_json(model, trajectory);
   if (trajectory.energy)
     json["energy"] = {{"initial", trajectory.energy->initial},
@@ -200,6 +210,7 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
                       {"max_error", trajectory.energy->max_error},
                       {"drift_per_time", trajectory.energy->drift_per_time}};
   if (trajectory.power_balance) json["power_balance"] = power_json(*trajectory.power_balance);
+  if (trajectory.taken_by_events) json["power_balance"]["losses"]["events"] = *trajectory.taken_by_events;
   if (facts_of(model).position_level) json["constraints"] = constraints_json(model, trajectory);
   if (trajectory.redundant) json["redundant"] = redundant_json(*trajectory.redundant);
   if (trajectory.equations)
@@ -215,6 +226,7 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
   const bool events_fit = json_fits(trajectory.events.size() * of_event);
   if (!trajectory.watched.empty() || !trajectory.events.empty())
     json["events"] = events_fit ? events_json(model, trajectory) : Json::array();
+  if (!trajectory.stopped_by.empty()) json["stopped_by"] = trajectory.stopped_by;
   if (trajectory.error) json["error"] = *trajectory.error;
   if (trajectory.reverse_defect) json["reversibility"]["defect"] = *trajectory.reverse_defect;
   if (trajectory.observed_order) json["observed_order"] = *trajectory.observed_order;

@@ -45,6 +45,17 @@ std::string state_table(const Model& model, const std::vector<double>& q, const 
   return text;
 }
 
+// Numbers that the model or --output-columns asks for.
+std::string output_table(const Trajectory& t) {
+  if (t.quantity_names.empty()) return {};
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t i = 0; i < std::min(t.quantities.size(), kShownNames); ++i)
+    rows.push_back({t.quantity_names[i], "=", value_text(t.quantities[i])});
+  std::string text = fmt::format("\nOutputs at t = {:.10g}\n", t.t) + align(rows, 2, {false, false, true});
+  if (t.quantities.size() > kShownNames) text += fmt::format("  ... and {} more\n", t.quantities.size() - kShownNames);
+  return text;
+}
+
 // What it took to compile the step, or to load it, where that is a good part of the time.
 std::string time_taken(const Trajectory& t) {
   std::string text = "in " + duration_text(t.wall_seconds);
@@ -150,7 +161,10 @@ std::string to_text(const Model& model, const Trajectory& t) {
   else if (t.status == Status::stopped)
     text += fmt::format("\nStopped early, after {}. The message says why.\n", count_text(t.steps, "step"));
 
+  if (!t.stopped_by.empty()) text += fmt::format("\nEnded by event {} at t = {:.12g}.\n", t.stopped_by, t.t);
+
   text += fmt::format("\nState at t = {:.10g}\n", t.t) + state_table(model, t.q, t.v, t.multipliers);
+  text += output_table(t);
   text += event_table(model, t);
   if (t.steps > 0) text += audit_section(model, t);
   if (!t.notes.empty()) {

@@ -216,6 +216,7 @@ class Writer {
       case Ast::chain: return in_parentheses(sum_level(id));
       case Ast::power: return power(n, last);
       case Ast::call: return call(n, {}, last);
+      case Ast::apply: return own_function(n);
       case Ast::conditional: return conditional(n);
       case Ast::compare:
         return sum_level(n.first) + (n.op == Op::less ? "<mo>&lt;</mo>" : "<mo>&#x2264;</mo>") +
@@ -274,6 +275,13 @@ class Writer {
     if (!exponent.empty()) head = "<msup>" + head + exponent + "</msup>";
     if (f_[n.first].next < 0) return head + argument(n.first, last);
     return head + "<mo>&#x2061;</mo>" + in_parentheses(first + "<mo>,</mo>" + sum_level(f_[n.first].next));
+  }
+
+  std::string own_function(const AstNode& n) {
+    std::string arguments;
+    for (std::int32_t c = n.first; c >= 0; c = f_[c].next)
+      arguments += (arguments.empty() ? "" : "<mo>,</mo>") + sum_level(c);
+    return letters(f_.name_of(n)) + "<mo>&#x2061;</mo>" + in_parentheses(arguments);
   }
 
   std::string conditional(const AstNode& n) {

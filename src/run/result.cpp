@@ -157,6 +157,11 @@ void final_state(RunParts& run, Trajectory& out) {
                                ? "the constraints do not determine the multipliers at the end: none are reported"
                                : "the acceleration level does not determine the multipliers at the end: those of the "
                                  "last stage are reported");
+  out.quantity_names = run.quantities.names();
+  const std::span<const double> values =
+      quantities_at(run, {s.t(), s.q(), s.v(), s.turns(), &s}, out.q, out.multipliers);
+  out.quantities.assign(values.begin(), values.end());
+  if (selects_columns(run.options)) out.selected_columns = listed_columns(run.options);
   out.contacts.assign(s.contacts().begin(), s.contacts().end());
 }
 

@@ -176,9 +176,8 @@ void Stepper::Impl::change(std::size_t which, bool input) {
 
 void Stepper::Impl::make_single() {
   single.reset();
-  if (!adaptive && given.event.empty()) return;
-  single = std::make_unique<SingleSteps>(core->system, core->options, core->start, core->method, core->reported,
-                                         [](const RecordPoint&) {});
+  if (!SingleSteps::wanted(core->model, core->options)) return;
+  single = std::make_unique<SingleSteps>(*core, [](const RecordPoint&) {});
   single->begin();
 }
 

@@ -78,6 +78,7 @@ Followed follow(const Model& model, const SectionRequest& request, std::size_t n
     bool crossed = false;
     for (; looked_at < found.size() && !full(); ++looked_at) {
       const EventFound& e = found[looked_at];
+      if (e.event != request.where) continue;  // one of the model's
       if (request.direction != Crossing::both && (e.direction > 0) != (request.direction == Crossing::up)) continue;
       auto axes = quantities.at(e);
       if (!axes) continue;

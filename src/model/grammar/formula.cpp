@@ -71,6 +71,12 @@ KeyPattern parse_option_key(const std::string& option, const std::string& role, 
   return Parser::key(nullptr, 0, option, role, text);
 }
 
+std::optional<FunctionKey> parse_function_key(const Source& source, std::size_t literal, const std::string& role,
+                                              const std::string& text) {
+  if (text.find('(') == std::string::npos) return {};
+  return Parser::function_key(source, literal, role, text);
+}
+
 bool is_name(std::string_view text) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   const auto digit = [](char c) { return c >= '0' && c <= '9'; };

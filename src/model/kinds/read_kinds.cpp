@@ -131,8 +131,11 @@ void read_ports(ModelText& text, Reader& reader, const Value& document) {
     if (!along->is_table())
       world.source.fail(along->offset, "expected a table for `along` of port `" + v.key + "`, found " +
                                            describe(along->type) + ". Write along = { x = \"1\" }");
-    PortText& port = text.ports.emplace_back(PortText{v.key, {}, {}});
-    if (input != nullptr) port.input = reader.formula(*input, "the input of port `" + v.key + "`");
+    PortText& port = text.ports.emplace_back(PortText{v.key, {}, {}, {}});
+    if (input != nullptr && input->is_table())
+      port.data = read_data(world.source, reader.data(*input, "input `" + v.key + "`", "time", "t", "column", v.key));
+    else if (input != nullptr)
+      port.input = reader.formula(*input, "the input of port `" + v.key + "`");
     port.along = reader.lines_by_variable(*along, "`along` of port `" + v.key + "`", world.coordinates,
                                           Thing::coordinate, "the direction of port `" + v.key + "` along");
   }
@@ -149,8 +152,9 @@ void read_mechanical(ModelText& text, Reader& reader, const Value& document) {
                                                                                     : "dae") +
                                          "\", and no kind is given. A mechanical system has `coordinates`");
   reader.only(document, "",
-              {"name", "kind", "coordinates", "angles", "project", "keep", "parameters", "define", "lagrangian",
-               "constraints", "forces", "dissipation", "ports", "initial", "exact", "view", "run"});
+              {"name",        "kind",    "coordinates", "angles", "project",    "keep",        "parameters",
+               "define",      "outputs", "events",      "tables", "lagrangian", "constraints", "forces",
+               "dissipation", "ports",   "initial",     "exact",  "view",       "run"});
   if (const Value* v = document.find("project")) text.project = reader.boolean(*v, "`project`");
   const Value& list =
       required(world, document, "coordinates", "A mechanical system lists them: coordinates = [\"x\", \"y\"]");
@@ -184,8 +188,8 @@ void read_mechanical(ModelText& text, Reader& reader, const Value& document) {
 void read_dae(ModelText& text, Reader& reader, const Value& document) {
   World& world = text.world;
   reader.only(document, "",
-              {"name", "kind", "states", "algebraic", "project", "keep", "parameters", "define", "rhs", "constraints",
-               "initial", "exact", "view", "run"});
+              {"name", "kind", "states", "algebraic", "project", "keep", "parameters", "define", "outputs", "events",
+               "tables", "rhs", "constraints", "initial", "exact", "view", "run"});
   if (const Value* v = document.find("project")) text.project = reader.boolean(*v, "`project`");
   world.coordinates =
       read_names(world, reader, required(world, document, "states", "A dae lists them: states = [\"y1\", \"y2\"]"),
@@ -291,6 +295,7 @@ ModelText read_model_text(const Source& source, const Value& document, const Loa
   text.world.note(World::Use::tables);
   read_tables(text, reader, document);
   read_exact(text, reader, document);
+  read_events(text, reader, document);
   read_view(text, reader, document);
   read_run(text, reader, document);
   text.world.note(World::Use::none);

@@ -105,12 +105,13 @@ class Inputs {
     if (file == nullptr)
       text_.world.source.fail(
           v.offset, what + " has no `csv`. Write " + v.key + " = { csv = \"file.csv\", column = \"u\", time = \"t\" }");
-    SeriesText series;
-    series.offset = file->offset;
-    series.file = reader_.text(*file, "`csv` of " + what);
-    series.time = v.find("time") != nullptr ? reader_.text(*v.find("time"), "`time` of " + what) : "t";
-    series.column = v.find("column") != nullptr ? reader_.text(*v.find("column"), "`column` of " + what) : v.key;
-    input.series = std::move(series);
+    DataText data;
+    data.what = what;
+    data.offset = file->offset;
+    data.file = reader_.text(*file, "`csv` of " + what);
+    data.at = v.find("time") != nullptr ? reader_.text(*v.find("time"), "`time` of " + what) : "t";
+    data.column = v.find("column") != nullptr ? reader_.text(*v.find("column"), "`column` of " + what) : v.key;
+    input.data = read_data(text_.world.source, data);
   }
 
   ModelText& text_;
@@ -121,9 +122,10 @@ class Inputs {
 
 void read_port_hamiltonian(ModelText& text, Reader& reader, const Value& document) {
   World& world = text.world;
-  reader.only(document, "", {"name",        "kind", "states", "angles",  "project", "keep", "parameters", "define",
-                             "hamiltonian", "E",    "J",      "R",       "r",       "z",    "B",          "P",
-                             "S",           "N",    "inputs", "initial", "exact",   "view", "run"});
+  reader.only(document, "",
+              {"name",   "kind",   "states",      "angles", "project", "keep",  "parameters", "define", "outputs",
+               "events", "tables", "hamiltonian", "E",      "J",       "R",     "r",          "z",      "B",
+               "P",      "S",      "N",           "inputs", "initial", "exact", "view",       "run"});
   if (const Value* v = document.find("project")) text.project = reader.boolean(*v, "`project`");
   const Value* states = document.find("states");
   if (states == nullptr)
