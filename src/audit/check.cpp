@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "audit/check_families.hpp"
+#include "audit/check_symmetries.hpp"
 #include "audit/derivative_check.hpp"
 #include "audit/integrability.hpp"
 #include "audit/port_hamiltonian_text.hpp"
@@ -323,6 +324,7 @@ CheckReport checked(const Model& model) {
   } catch (const Error& reason) {
     refused = reason.what();
   }
+  check_symmetries(model, system ? &*system : nullptr, out);
   if (system && !system->has_families()) {
     check_start(*system, out);
     return out;

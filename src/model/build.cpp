@@ -4,6 +4,7 @@
 #include "model/build_forces.hpp"
 #include "model/check.hpp"
 #include "model/check_angles.hpp"
+#include "model/grammar/kind_rules.hpp"
 #include "model/kinds/build_matrix.hpp"
 #include "model/kinds/build_port_hamiltonian.hpp"
 #include "model/model_text.hpp"
@@ -29,6 +30,13 @@ void build_exact(ModelText& text, Elaborator& e, Model& model) {
       model.exact.push_back({x.space, x.line.row + static_cast<std::int32_t>(i), expr});
     }
   }
+}
+
+void build_kept(const ModelText& text, Elaborator& e, Model& model) {
+  for (const InvariantText& i : text.invariants)
+    model.invariants.push_back({i.name, e.expression(i.formula, rules_of(model.kind).expression)});
+  for (const SymmetryText& s : text.symmetries)
+    model.symmetries.push_back({s.name, elaborate(e, s.field, rules::kSymmetry)});
 }
 
 Drawing build_view(const ViewText& text, Elaborator& e, Graph& graph) {
@@ -148,6 +156,7 @@ Model build(ModelText& text, UnrollPolicy policy) {
   auto graph = std::make_shared<Graph>();
   Elaborator e(text.world, *graph, policy);
   build_kind(text, e, *graph, model);
+  build_kept(text, e, model);
   build_exact(text, e, model);
   if (text.view) text.drawing = build_view(*text.view, e, *graph);
   if (e.has_loops()) try_derivatives(text.world.source, model, *graph);
