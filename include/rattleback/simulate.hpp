@@ -384,11 +384,19 @@ struct CheckReport {
     std::string name;                                          // E, J, R, ...
     std::vector<std::pair<std::string, std::string>> entries;  // those that are not 0, such as {"v1,v1", "m1"}
   };
-  std::vector<MatrixText> port_hamiltonian;  // empty: there is no such form, or it is too large to show
+  std::vector<MatrixText> port_hamiltonian;  // its form, if that was asked for
+  // The reduced form, if that was asked for: the frame X, its momenta rho, the energy H, the rates y = H_rho, the structure
+  // coefficients C, the forces F, and where the frame may fail.
+  std::vector<MatrixText> reduced;
+  std::string latex;  // to_latex(), by who asked for it
 };
 
-// Looks at a model without integrating it. Throws Error when there is nothing to look at.
-CheckReport check(const Model& model);
+// Forms of the equations of a system that check() can write. reduced: a mechanical system without its velocity constraints, in an
+// adapted frame X(q) of what they allow,  q' = X y,  rho' = -X^T H_q + C y + F,  with rho = X^T L_vv v and y = H_rho.
+enum class Form { none, port_hamiltonian, reduced };
+
+// Looks at a model without integrating it. Throws Error when there is nothing to look at, or when it has no such form.
+CheckReport check(const Model& model, Form form = Form::none);
 
 // --- order: error against step size
 

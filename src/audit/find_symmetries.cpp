@@ -150,6 +150,9 @@ class Finder {
       row.tail(n_) = x.head(n_);
       rows.push_back(std::move(row));
     }
+    // A whole turn leads back to the same place, so a field does not grow with an angle.
+    for (const std::int32_t angle : model_.angles)
+      for (Index i = 0; i < n_; ++i) rows.push_back(VectorXd::Unit(unknowns, i * n_ + angle));
     return unit_rows(rows, unknowns);
   }
 

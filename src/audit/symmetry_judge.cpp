@@ -101,7 +101,6 @@ const std::vector<Start>& SymmetryJudge::on_constraints(std::size_t count) {
     Start start = random_();
     start.t = system_.model().t0;
     start.q = system_.model().q0;
-    start.v = system_.model().v0;
     add_on_constraints(std::move(start));
   }
   return on_constraints_;
