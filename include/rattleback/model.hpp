@@ -82,6 +82,19 @@ struct Port {
   Entries along;     // column B: row = coordinate
 };
 
+// A quantity that should be kept, as its author says: an expression of t, the state, parameters and definitions.
+struct Invariant {
+  std::string name;  // "spin"
+  NodeId value = 0;  // of t, q and v (states: of t and x)
+};
+
+// A vector field on positions, q' = xi(q). Where its flow changes neither the Lagrangian nor the constraints, its momentum
+// J = L_v xi is kept.
+struct Symmetry {
+  std::string name;  // "turn"
+  Entries field;     // xi: row = coordinate; what is absent is 0
+};
+
 // y' = v(t, y, z), z' = f(t, y, z) + r(t, y, z, psi), 0 = g(t, y) and its time derivative. The constraints and the names
 // of the multipliers are those of a dae; multiplier i belongs to constraint i.
 struct OdaeParts {
@@ -153,6 +166,8 @@ struct Model {
   std::vector<Port> ports;                    // the last entries of `forces` are theirs
   bool dissipative = false;  // has [forces], [dissipation] or [ports]: the energy is not expected to be kept
 
+  std::vector<Symmetry> symmetries;  // [symmetries]
+
   // --- dae: y' = sum of the parts, 0 = constraints(t, y)
   Names algebraic;               // z; odae: multipliers psi
   std::array<Entries, 5> parts;  // A, B, C, C*, D of the Lobatto family; [rhs] alone is part 0
@@ -173,6 +188,7 @@ struct Model {
   std::vector<double> z0;                    // dae, odae: starting guess of the algebraic variables
   std::vector<double> q0_error, v0_error;    // what rounding may have done to them in their formulas; empty: one ulp
   std::vector<std::int32_t> keep_q, keep_v;  // elements of q0 and v0 that a projection holds
+  std::vector<Invariant> invariants;         // [invariants]
   std::vector<ExactValue> exact;             // what is known of the solution from this start
   std::vector<Output> outputs;               // what its runs write down besides the state
   std::vector<ModelEvent> events;            // what its runs look for

@@ -349,39 +349,63 @@ struct MethodCheck {
   std::string reason;    // why not
 };
 
+// What is known of a symmetry that the model names.
+struct SymmetryCheck {
+  std::string name;             // of the symmetry, and of its momentum J = L_v xi
+  bool of_lagrangian = false;   // L_q xi + L_v (D xi v) = 0
+  bool of_constraints = false;  // K xi = 0 where the constraints hold
+  bool conserved = false;       // both, and F xi = 0: the momentum is kept
+};
+
+// A symmetry of the Lagrangian that the model does not name.
+struct FoundSymmetry {
+  std::vector<std::pair<std::string, std::string>> field;  // coordinates that move, with expressions of the positions
+  bool conserved = false;                                  // constraints and forces allow it, too: its momentum is kept
+};
+
 // What check() finds.
 struct CheckReport {
-  int coordinates = 0;                       // how many
-  int degrees_of_freedom = 0;                // coordinates without the rank of the constraints
-  int index = 0;                             // differentiation index
-  std::vector<ConstraintCheck> constraints;  // in the order of the multipliers
-  bool integrable_together = false;          // the velocity constraints, all of them: the system is holonomic
-  int rank = 0;                              // of the constraints at the start
-  std::vector<std::string> redundant;        // names of constraints that depend on the others at the start
-  std::vector<std::string> vanishing;        // whose gradient is zero at the start
-  std::vector<std::string> not_finite;       // whose gradient has no value at the start
-  bool mass_constant = false;                // the same at all states
-  bool mass_positive_definite = false;       // at the start
-  bool saddle_regular = false;               // accelerations and multipliers are determined at the start
-  bool consistent = false;                   // the start satisfies the constraints
-  bool derivatives_ok = false;               // they agree with finite differences
-  bool derivatives_undetermined = false;     // finite differences settle nowhere, so that nothing was compared
-  double derivative_error = 0.0;             // largest relative difference to finite differences
-  std::vector<double> nearest_q, nearest_v;  // the nearest consistent start, when the given one is not
-  std::vector<double> multipliers;           // at the start
-  std::vector<MethodCheck> methods;          // all of them
-  std::string obstacle;                      // why no method applies, when that does not depend on the method
-  std::vector<std::string> notes;            // what else to know
+  int coordinates = 0;                          // how many
+  int degrees_of_freedom = 0;                   // coordinates without the rank of the constraints
+  int index = 0;                                // differentiation index
+  std::vector<ConstraintCheck> constraints;     // in the order of the multipliers
+  bool integrable_together = false;             // the velocity constraints, all of them: the system is holonomic
+  int rank = 0;                                 // of the constraints at the start
+  std::vector<std::string> redundant;           // names of constraints that depend on the others at the start
+  std::vector<std::string> vanishing;           // whose gradient is zero at the start
+  std::vector<std::string> not_finite;          // whose gradient has no value at the start
+  bool mass_constant = false;                   // the same at all states
+  bool mass_positive_definite = false;          // at the start
+  bool saddle_regular = false;                  // accelerations and multipliers are determined at the start
+  bool consistent = false;                      // the start satisfies the constraints
+  bool derivatives_ok = false;                  // they agree with finite differences
+  bool derivatives_undetermined = false;        // finite differences settle nowhere, so that nothing was compared
+  double derivative_error = 0.0;                // largest relative difference to finite differences
+  std::vector<double> nearest_q, nearest_v;     // the nearest consistent start, when the given one is not
+  std::vector<double> multipliers;              // at the start
+  std::vector<MethodCheck> methods;             // all of them
+  std::string obstacle;                         // why no method applies, when that does not depend on the method
+  std::vector<SymmetryCheck> symmetries;        // that the model names
+  std::vector<FoundSymmetry> found_symmetries;  // others, with independent momenta; those that are kept come first
+  std::vector<std::string> notes;               // what else to know
   // One matrix of the (derived) port-Hamiltonian form as text.
   struct MatrixText {
     std::string name;                                          // E, J, R, ...
     std::vector<std::pair<std::string, std::string>> entries;  // those that are not 0, such as {"v1,v1", "m1"}
   };
-  std::vector<MatrixText> port_hamiltonian;  // empty: there is no such form, or it is too large to show
+  std::vector<MatrixText> port_hamiltonian;  // its form, if that was asked for
+  // The reduced form, if that was asked for: the frame X, its momenta rho, the energy H, the rates y = H_rho, the structure
+  // coefficients C, the forces F, and where the frame may fail.
+  std::vector<MatrixText> reduced;
+  std::string latex;  // to_latex(), by who asked for it
 };
 
-// Looks at a model without integrating it. Throws Error when there is nothing to look at.
-CheckReport check(const Model& model);
+// Forms of the equations of a system that check() can write. reduced: a mechanical system without its velocity constraints, in an
+// adapted frame X(q) of what they allow,  q' = X y,  rho' = -X^T H_q + C y + F,  with rho = X^T L_vv v and y = H_rho.
+enum class Form { none, port_hamiltonian, reduced };
+
+// Looks at a model without integrating it. Throws Error when there is nothing to look at, or when it has no such form.
+CheckReport check(const Model& model, Form form = Form::none);
 
 // --- order: error against step size
 

@@ -55,6 +55,13 @@ void build_outputs(const World& world, Elaborator& e, Model& model) {
   }
 }
 
+void build_kept(const ModelText& text, Elaborator& e, Model& model) {
+  for (const InvariantText& i : text.invariants)
+    model.invariants.push_back({i.name, e.expression(i.formula, rules_of(model.kind).expression)});
+  for (const SymmetryText& s : text.symmetries)
+    model.symmetries.push_back({s.name, elaborate(e, s.field, rules::kSymmetry)});
+}
+
 Drawing build_view(const ViewText& text, Elaborator& e, Graph& graph) {
   const auto place = [&](const std::vector<Formula>& formulas) {
     std::array<NodeId, 3> at = {graph.zero(), graph.zero(), graph.zero()};
@@ -174,6 +181,7 @@ Model build(ModelText& text, UnrollPolicy policy) {
   auto graph = std::make_shared<Graph>();
   Elaborator e(text.world, *graph, policy);
   build_kind(text, e, *graph, model);
+  build_kept(text, e, model);
   build_values(text.exact, e, rules::kExact, model.exact);
   build_events(text, e, model);
   build_outputs(text.world, e, model);

@@ -28,6 +28,15 @@ struct ExactText {
   Line line;
 };
 
+struct InvariantText {
+  std::string name;
+  Formula formula;
+};
+struct SymmetryText {
+  std::string name;
+  std::vector<Line> field;  // by coordinate
+};
+
 // One entry of a matrix, or the members of a family of entries: member k stands at places[k].
 struct MatrixLine {
   std::string index;  // "" for a single entry
@@ -36,10 +45,10 @@ struct MatrixLine {
   Formula formula;
 };
 // What an entry says about the one across the diagonal.
-enum class Symmetry : std::uint8_t { none, symmetric, skew };
+enum class MatrixSymmetry : std::uint8_t { none, symmetric, skew };
 struct MatrixText {
   std::string name;  // "Pi", as messages call it
-  Symmetry symmetry = Symmetry::none;
+  MatrixSymmetry symmetry = MatrixSymmetry::none;
   std::vector<MatrixLine> lines;
 };
 
@@ -99,6 +108,7 @@ struct ModelText {
   std::optional<Formula> lagrangian, kinetic, potential, rayleigh;
   std::vector<Line> holonomic, nonholonomic, forces;
   std::vector<PortText> ports;
+  std::vector<SymmetryText> symmetries;
   // Where the entries of Model::forces come from: so many from [forces], then so many from [dissipation], then ports.
   std::size_t force_entries = 0, rayleigh_entries = 0;
   // dae
@@ -114,6 +124,7 @@ struct ModelText {
   MatrixText pi;
   PortHamiltonianText ph;
 
+  std::vector<InvariantText> invariants;
   std::vector<ExactText> exact;
   std::vector<EventText> events;
   std::optional<ViewText> view;
@@ -134,7 +145,7 @@ ModelText read_model_text(const Source& source, const Value& document, const Loa
 // What each kind of expression may contain.
 namespace rules {
 extern const Rules kKinetic, kPotential, kLagrangian, kRayleigh, kHolonomic, kNonholonomic, kForce, kInput, kAlong,
-    kExact, kView;
+    kSymmetry, kExact, kView;
 extern const Rules kRhs, kDaeConstraint;
 extern const Rules kOdaeRate, kOdaeReaction, kOdaeConstraint;
 extern const Rules kHamiltonian, kMatrix;

@@ -58,7 +58,7 @@ class Reader {
                 const std::string& column_key, const std::string& column);
   // A matrix: keys "a,b", of single entries or of families such as "x[i=1:3],y[i+1]".
   MatrixText matrix(const Value& parent, const std::string& table, const std::string& name, const Names& names,
-                    Thing thing, Symmetry symmetry);
+                    Thing thing, MatrixSymmetry symmetry);
   // A table of constraints: names them, one line each.
   std::vector<Line> constraint_lines(const Value& parent, Names& names, const std::string& role);
 
@@ -77,6 +77,10 @@ void read_dae(ModelText& text, Reader& reader, const Value& document);
 void read_odae(ModelText& text, Reader& reader, const Value& document);
 void read_skew_gradient(ModelText& text, Reader& reader, const Value& document);
 void read_port_hamiltonian(ModelText& text, Reader& reader, const Value& document);
+void read_invariants(ModelText& text, Reader& reader, const Value& document);
+void read_symmetries(ModelText& text, Reader& reader, const Value& document);
+// A system without a Lagrangian has none.
+void refuse_symmetries(const World& world, const Value& document);
 void read_exact(ModelText& text, Reader& reader, const Value& document);
 void read_events(ModelText& text, Reader& reader, const Value& document);
 void read_view(ModelText& text, Reader& reader, const Value& document);

@@ -173,6 +173,28 @@ Json parameters_json(const Model& model) {
   return json;
 }
 
+void put_form(Json& json, const char* key, const std::vector<CheckReport::MatrixText>& form) {
+  for (const CheckReport::MatrixText& m : form)
+    for (const auto& [place, text] : m.entries) {
+      if (place.empty())
+        json[key][m.name] = text;
+      else
+        json[key][m.name][place] = text;
+    }
+}
+
+void put_symmetries(Json& json, const CheckReport& r) {
+  for (const SymmetryCheck& s : r.symmetries)
+    json["symmetries"][s.name] = {
+        {"of_lagrangian", s.of_lagrangian}, {"of_constraints", s.of_constraints}, {"conserved", s.conserved}};
+  json["found_symmetries"] = Json::array();
+  for (const FoundSymmetry& s : r.found_symmetries) {
+    Json field = Json::object();
+    for (const auto& [coordinate, expression] : s.field) field[coordinate] = expression;
+    json["found_symmetries"].push_back({{"field", std::move(field)}, {"conserved", s.conserved}});
+  }
+}
+
 }  // namespace
 
 std::string dump(const Json& json) {
@@ -341,13 +363,10 @@ std::string to_json(const Model& model, const CheckReport& r) {
       for (const std::string_view alias : find_method(m.name).aliases) json["methods"][std::string(alias)] = one;
     json["methods"][m.name] = std::move(one);
   }
-  for (const CheckReport::MatrixText& m : r.port_hamiltonian)
-    for (const auto& [place, text] : m.entries) {
-      if (place.empty())
-        json["port_hamiltonian"][m.name] = text;
-      else
-        json["port_hamiltonian"][m.name][place] = text;
-    }
+  if (mechanical) report::put_symmetries(json, r);
+  report::put_form(json, "port_hamiltonian", r.port_hamiltonian);
+  report::put_form(json, "reduced", r.reduced);
+  if (!r.latex.empty()) json["latex"] = r.latex;
   json["audit"] = report::audit_json(audit_statements(model, r));
   json["notes"] = r.notes;
   return report::dump(json);

@@ -159,7 +159,9 @@ NodeId Elaborator::reference(const Formula& f, const AstNode& node, Scope& scope
     case Thing::constraint:
       f.fail(node, quoted() + " is a constraint, not a value",
              rules_->multipliers ? "Its multiplier is lambda(" + std::string(name) + ")" : "");
-    case Thing::port: f.fail(node, quoted() + " is " + world_.describe(*symbol) + ", not a value");
+    case Thing::port:
+    case Thing::invariant:
+    case Thing::symmetry: f.fail(node, quoted() + " is " + world_.describe(*symbol) + ", not a value");
   }
   return graph_.zero();
 }

@@ -41,6 +41,8 @@ std::string World::describe(const Symbol& symbol) const {
     case Thing::function: return "a function";
     case Thing::constraint: return "a constraint";
     case Thing::port: return with_article(facts().port);
+    case Thing::invariant: return "an invariant";
+    case Thing::symmetry: return "a symmetry";
   }
   return {};
 }

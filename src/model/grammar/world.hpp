@@ -19,7 +19,18 @@ namespace rattleback::front {
 
 inline constexpr std::int64_t kMaxCount = 10'000'000;  // members of a family, terms of a sum, coordinates in all
 
-enum class Thing : std::uint8_t { parameter, coordinate, velocity, algebraic, definition, function, constraint, port };
+enum class Thing : std::uint8_t {
+  parameter,
+  coordinate,
+  velocity,
+  algebraic,
+  definition,
+  function,
+  constraint,
+  port,
+  invariant,
+  symmetry
+};
 
 struct Symbol {
   Thing thing = Thing::parameter;

@@ -151,10 +151,10 @@ void read_mechanical(ModelText& text, Reader& reader, const Value& document) {
                                           : document.find("hamiltonian") != nullptr ? "port-hamiltonian"
                                                                                     : "dae") +
                                          "\", and no kind is given. A mechanical system has `coordinates`");
-  reader.only(document, "",
-              {"name",        "kind",    "coordinates", "angles", "project",    "keep",        "parameters",
-               "define",      "outputs", "events",      "tables", "lagrangian", "constraints", "forces",
-               "dissipation", "ports",   "initial",     "exact",  "view",       "run"});
+  reader.only(document, "", {"name",       "kind",       "coordinates", "angles", "project",     "keep",
+                             "parameters", "define",     "outputs",     "events", "tables",      "symmetries",
+                             "invariants", "lagrangian", "constraints", "forces", "dissipation", "ports",
+                             "initial",    "exact",      "view",        "run"});
   if (const Value* v = document.find("project")) text.project = reader.boolean(*v, "`project`");
   const Value& list =
       required(world, document, "coordinates", "A mechanical system lists them: coordinates = [\"x\", \"y\"]");
@@ -183,13 +183,14 @@ void read_mechanical(ModelText& text, Reader& reader, const Value& document) {
     if (v->find("rayleigh") != nullptr) text.rayleigh = reader.formula(*v->find("rayleigh"), "the Rayleigh function");
   }
   read_ports(text, reader, document);
+  read_symmetries(text, reader, document);
 }
 
 void read_dae(ModelText& text, Reader& reader, const Value& document) {
   World& world = text.world;
   reader.only(document, "",
               {"name", "kind", "states", "algebraic", "project", "keep", "parameters", "define", "outputs", "events",
-               "tables", "rhs", "constraints", "initial", "exact", "view", "run"});
+               "tables", "invariants", "rhs", "constraints", "initial", "exact", "view", "run"});
   if (const Value* v = document.find("project")) text.project = reader.boolean(*v, "`project`");
   world.coordinates =
       read_names(world, reader, required(world, document, "states", "A dae lists them: states = [\"y1\", \"y2\"]"),
@@ -293,7 +294,9 @@ ModelText read_model_text(const Source& source, const Value& document, const Loa
   if (const Value* v = document.find("name")) text.name = reader.text(*v, "`name`");
   read_parameters(text.world, reader, document, options);
   text.world.note(World::Use::tables);
+  refuse_symmetries(text.world, document);
   read_tables(text, reader, document);
+  read_invariants(text, reader, document);
   read_exact(text, reader, document);
   read_events(text, reader, document);
   read_view(text, reader, document);

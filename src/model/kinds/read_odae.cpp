@@ -76,9 +76,9 @@ void read_unilateral(ModelText& text, Reader& reader, const Value& list) {
 void read_odae(ModelText& text, Reader& reader, const Value& document) {
   World& world = text.world;
   reader.only(document, "",
-              {"name", "kind",        "positions", "velocities", "multipliers", "unilateral", "restitution", "project",
-               "keep", "parameters",  "define",    "outputs",    "events",      "tables",     "v",           "f",
-               "r",    "constraints", "initial",   "exact",      "view",        "run"});
+              {"name", "kind",       "positions",   "velocities", "multipliers", "unilateral", "restitution", "project",
+               "keep", "parameters", "define",      "outputs",    "events",      "tables",     "invariants",  "v",
+               "f",    "r",          "constraints", "initial",    "exact",       "view",       "run"});
   if (const Value* v = document.find("project")) text.project = reader.boolean(*v, "`project`");
   world.coordinates = read_names(world, reader, names_of(world, document, "positions", "[\"y1\", \"y2\"]"), "positions",
                                  Thing::coordinate);
