@@ -175,6 +175,15 @@ struct EquationsAudit {
   double condition_t = 0.0;  // time at which the condition is largest
 };
 
+// What became of a quantity that its author says is kept.
+struct InvariantAudit {
+  std::string name;                   // of [invariants], or of a symmetry whose momentum it is
+  double initial = 0.0, final = 0.0;  // at the start and at the end
+  double max_error = 0.0;             // largest difference from the start, over the recorded steps
+  double drift_per_time = 0.0;        // slope of the straight line fitted to the difference
+  double size = 0.0;                  // the largest value
+};
+
 // A zero of an event expression: a state at the end of a step of the method that is exactly so long.
 struct EventFound {
   std::string event;                     // the expression, or the name of an event of the model
@@ -272,6 +281,7 @@ struct Trajectory {
   // --- what was kept, over the recorded steps
   std::optional<EnergyAudit> energy;          // systems with an energy
   std::optional<PowerBalance> power_balance;  // methods that know it; over all steps
+  std::vector<InvariantAudit> invariants;     // of the model
   std::optional<EquationsAudit> equations;    // mechanical: how well accelerations and multipliers satisfy them
   std::optional<double> constraint_position;  // largest residual of holonomic constraints, or those of a dae or odae
   std::optional<double> constraint_velocity;  // largest residual of all constraints of a mechanical system or odae

@@ -231,6 +231,9 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
                       {"final", trajectory.energy->final},
                       {"max_error", trajectory.energy->max_error},
                       {"drift_per_time", trajectory.energy->drift_per_time}};
+  for (const InvariantAudit& i : trajectory.invariants)
+    json["invariants"][i.name] = {
+        {"initial", i.initial}, {"final", i.final}, {"max_error", i.max_error}, {"drift_per_time", i.drift_per_time}};
   if (trajectory.power_balance) json["power_balance"] = power_json(*trajectory.power_balance);
   if (trajectory.taken_by_events) json["power_balance"]["losses"]["events"] = *trajectory.taken_by_events;
   if (facts_of(model).position_level) json["constraints"] = constraints_json(model, trajectory);

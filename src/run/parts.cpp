@@ -26,6 +26,7 @@ RunParts::RunParts(RunCore& used)
       acceleration(used.acceleration),
       quantities(system, options),
       data(system),
+      invariants(system),
       grid(options, record_width(used.model, options, quantities.size())) {}
 
 bool append_multipliers(RunCore& core, const RecordPoint& at, std::vector<double>& out) {

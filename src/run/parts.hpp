@@ -7,6 +7,7 @@
 #include "run/core.hpp"
 #include "run/data_range.hpp"
 #include "run/grid.hpp"
+#include "run/invariants.hpp"
 #include "run/quantities.hpp"
 #include "run/single_steps.hpp"
 
@@ -30,6 +31,7 @@ struct RunParts {
   std::unique_ptr<Acceleration>& acceleration;  // for consistent multipliers
   Quantities quantities;                        // to be written down
   DataRange data;
+  Invariants invariants;
   TimeGrid grid;
   Monitor monitor;
   std::unique_ptr<SingleSteps> single;  // null: steps are taken in batches

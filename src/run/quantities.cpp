@@ -37,6 +37,7 @@ std::vector<std::string> standard_names(const Model& model) {
     out.push_back((facts.primed ? "lambda." : "") + model.multiplier_name(i));
   for (const auto& input : model.ph.inputs) add({"u." + input.name, "y." + input.name});
   for (const Output& output : model.outputs) out.push_back(output.name);
+  for (const Invariant& invariant : model.invariants) out.push_back("invariant." + invariant.name);
   return out;
 }
 
@@ -93,6 +94,10 @@ Quantities::Quantities(const System& system, const Options& options) {
   for (const Output& output : model.outputs) {
     names_.push_back(output.name);
     nodes.push_back(output.expr);
+  }
+  for (const Invariant& invariant : model.invariants) {
+    names_.push_back("invariant." + invariant.name);
+    nodes.push_back(invariant.value);
   }
   const std::vector<std::string> list = listed_columns(options);
   if (nodes.empty() && list.empty()) return;

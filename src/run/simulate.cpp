@@ -118,6 +118,10 @@ void Run::record(double h_last) {
   const System::Observation o = run_.system.observe(s.t(), s.q(), s.v(), s.active());
   run_.monitor.see(s.t(), o.energy + (run_.single ? run_.single->taken() : 0.0), o.position, o.velocity);
   run_.monitor.see_kinetic(o.kinetic);
+  if (!run_.invariants.is_empty()) {
+    seen_q_ = unwrapped(run_.reported(s.t(), s.q()), s.turns());
+    run_.invariants.see(s.t(), seen_q_, s.v());
+  }
   if (follower_.seen) follower_.seen(s.t(), o.energy);
   if (broken_.empty()) look_at_validity();
   if (run_.method.two_step && run_.steps > 0) {
