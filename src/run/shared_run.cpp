@@ -90,7 +90,7 @@ void LaneCode::took(double seconds, double steps, const PlanStepper& stepper) {
     taken_ += steps;
     if (seconds_ < kGlance || !undecided_.exchange(false)) return;
   }
-  const double step = seconds_ / taken_, rest = step * (work_ - taken_) / threads_;
+  const double step = seconds_ / taken_, rest = step * (work_.load(std::memory_order_relaxed) - taken_) / threads_;
   if (rest > kLoading) (void)compile(stepper, !(rest > 3.0 * (kCompiling + kPerStepSecond * step)));
 }
 

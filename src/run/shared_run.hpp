@@ -32,7 +32,8 @@ class LaneCode {
   LaneCode(Native wanted, double work, int threads, std::stop_token stop = {});
   // The code, or null as long as steps are interpreted.
   [[nodiscard]] LaneSteps steps() const { return steps_.load(std::memory_order_acquire); }
-  void set_work(double steps) { work_ = steps; }  // before the threads begin
+  // Of each thread before its first step: the same number from all.
+  void set_work(double steps) { work_.store(steps, std::memory_order_relaxed); }
   [[nodiscard]] bool undecided() const { return undecided_.load(std::memory_order_relaxed); }
   // So many steps were interpreted in so many seconds; compiles when the rest would take much longer than that.
   void took(double seconds, double steps, const PlanStepper& stepper);
@@ -44,7 +45,7 @@ class LaneCode {
  private:
   std::string compile(const PlanStepper& stepper, bool only_cached);
   Native wanted_;
-  double work_ = 0.0;
+  std::atomic<double> work_ = 0.0;
   int threads_ = 1;
   std::mutex mutex_, code_mutex_;  // of the decision, of the code
   double seconds_ = 0.0, taken_ = 0.0;
