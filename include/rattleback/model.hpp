@@ -57,7 +57,11 @@ struct Output {
 // A zero of an expression along the motion, and what happens there: an entry of [events].
 struct ModelEvent {
   // What a run does where the event is.
-  enum class Then { note, stop, set };
+  enum class Then {
+    note,  // it is listed
+    stop,  // and the run ends there
+    set    // and the state gets other values
+  };
   std::string name;             // of its table
   NodeId when = 0;              // of t, the state, parameters, multipliers, and accelerations
   int direction = 0;            // +1: where it grows through zero, -1: where it falls, 0: both

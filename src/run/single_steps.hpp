@@ -39,6 +39,8 @@ class SingleSteps {
   [[nodiscard]] const std::vector<EventFound>& found() const { return found_; }  // zeros of events so far
   // The event that has ended the run; "": none has.
   [[nodiscard]] const std::string& stopped_by() const { return stopped_by_; }
+  // Why a state that an event sets cannot be; "": there was none such.
+  [[nodiscard]] const std::string& set_fault() const { return set_reason_; }
   // Is there an event that may end it?
   [[nodiscard]] bool may_stop() const;
   // Energy that events which set the state have taken so far.
@@ -98,8 +100,7 @@ class SingleSteps {
   bool was_cut_ = false;  // by an event, in the last part
   std::string stopped_by_;
   double taken_ = 0.0;
-  SolveReport set_failed_;  // what an event sets cannot be
-  std::string set_reason_;
+  std::string set_reason_;  // what an event sets cannot be
   double first_step_ = 0.0, last_step_ = 0.0;
   std::vector<double> q_, v_;
 };

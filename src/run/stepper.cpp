@@ -221,6 +221,10 @@ StepReport Stepper::Impl::failed(const AdvanceReport& report, double size, StepR
   where = {.t = taker().t(), .h = size, .step = taken, .adaptive = core->method.adaptive, .ends = report.failure.ends};
   out.ok = false;
   out.failure = failure_of(report.failure);
+  if (single && !single->set_fault().empty()) {
+    said = single->set_fault();
+    out.failure = Failure::inconsistent;
+  }
   return out;
 }
 

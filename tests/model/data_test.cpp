@@ -199,7 +199,7 @@ TEST(Data, FaultsSayWhatAndWhere) {
   expect(files.refusal(cart("")), "u.csv:4: the time in column 1 does not increase");
   files.write("u.csv", "t,motor\n0,1\n1,2\n");
   expect(files.refusal(cart(", column = \"torque\"")), "has no column `torque`");
-  expect(files.refusal(cart(", interpolate = \"quadratic\"")), "It can be: linear, cubic, hold");
+  expect(files.refusal(cart(", interpolate = \"quadratic\"")), "It can be: cubic, hold, linear");
   expect(files.refusal(cart(", colum = \"motor\"")), "Did you mean `column`");
   files.write("road.csv", "s,h\n1,2\n0,3\n");
   const std::string model =

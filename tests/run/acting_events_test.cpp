@@ -1,6 +1,7 @@
 // Events that end a run or set another state.
 #include <cmath>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "rattleback/error.hpp"

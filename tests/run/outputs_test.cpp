@@ -1,9 +1,10 @@
 // Numbers that users ask for: outputs of the model, further columns, events with reactions.
 #include <cmath>
-#include <sstream>
+#include <fstream>
 
 #include <gtest/gtest.h>
 
+#include "output/csv.hpp"
 #include "rattleback/dynamics.hpp"
 #include "rattleback/error.hpp"
 #include "rattleback/simulate.hpp"
@@ -89,14 +90,13 @@ TEST(Outputs, ASelectionIsAllThatIsWritten) {
   options.output_columns = "=t,twice*,y''";
   const Trajectory run = simulate(model, options);
   const std::string path = ::testing::TempDir() + "/selected.csv";
-  write_csv(model, run, path);
+  report::write_csv(model, run, path);
   std::ifstream file(path);
   std::string header;
   std::getline(file, header);
   EXPECT_EQ(header, "t,twice[1],twice[2],y''");
   std::string row;
   std::getline(file, row);
-  std::ostringstream expected;
   EXPECT_EQ(row.substr(0, row.find(',', 2)), "0,2");
   EXPECT_EQ(run.column("x").size(), 4U);  // in the records all are there
 }
