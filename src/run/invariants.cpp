@@ -4,16 +4,10 @@
 
 namespace rattleback {
 
-Invariants::Invariants(const System& system) {
-  const Model& model = system.model();
-  if (model.invariants.empty()) return;
-  std::vector<NodeId> nodes;
-  for (const Invariant& invariant : model.invariants) {
-    names_.push_back(invariant.name);
-    nodes.push_back(invariant.value);
-  }
-  values_.emplace(*model.graph, nodes, system.n(), system.m());
-  seen_.resize(nodes.size());
+Invariants::Invariants(const System& system, const KeptQuantities& kept) : names_(kept.names) {
+  if (kept.nodes.empty()) return;
+  values_.emplace(kept.graph, kept.nodes, system.n(), system.m());
+  seen_.resize(kept.nodes.size());
 }
 
 void Invariants::see(double t, std::span<const double> q, std::span<const double> v) {

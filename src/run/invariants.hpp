@@ -1,8 +1,9 @@
-// The model's invariants along a run: running numbers, as those of the energy.
+// What a model says is kept, along a run: running numbers, as those of the energy.
 #pragma once
 
 #include <vector>
 
+#include "audit/kept_quantities.hpp"
 #include "audit/monitor.hpp"
 #include "expr/evaluator.hpp"
 #include "rattleback/simulate.hpp"
@@ -12,7 +13,7 @@ namespace rattleback {
 
 class Invariants {
  public:
-  explicit Invariants(const System& system);
+  Invariants(const System& system, const KeptQuantities& kept);
 
   [[nodiscard]] bool is_empty() const { return seen_.empty(); }
   // At a record; q: with all turns of angles.

@@ -24,9 +24,10 @@ RunParts::RunParts(RunCore& used)
       reported(used.reported),
       method(used.method),
       acceleration(used.acceleration),
-      quantities(system, options),
+      kept(kept_quantities(system)),
+      quantities(system, options, kept),
       data(system),
-      invariants(system),
+      invariants(system, kept),
       grid(options, record_width(used.model, options, quantities.size())) {}
 
 bool append_multipliers(RunCore& core, const RecordPoint& at, std::vector<double>& out) {

@@ -29,7 +29,8 @@ struct RunParts {
   ReportedState& reported;
   BoundMethod& method;
   std::unique_ptr<Acceleration>& acceleration;  // for consistent multipliers
-  Quantities quantities;                        // to be written down
+  KeptQuantities kept;
+  Quantities quantities;  // to be written down
   DataRange data;
   Invariants invariants;
   TimeGrid grid;

@@ -37,7 +37,6 @@ std::vector<std::string> standard_names(const Model& model) {
     out.push_back((facts.primed ? "lambda." : "") + model.multiplier_name(i));
   for (const auto& input : model.ph.inputs) add({"u." + input.name, "y." + input.name});
   for (const Output& output : model.outputs) out.push_back(output.name);
-  for (const Invariant& invariant : model.invariants) out.push_back("invariant." + invariant.name);
   return out;
 }
 
@@ -88,20 +87,20 @@ void Quantities::evaluate(const System& system, const Graph& graph, std::span<co
   values_.emplace(graph, nodes, system.n(), system.m(), need_accelerations_ ? system.n() : 0);
 }
 
-Quantities::Quantities(const System& system, const Options& options) {
+Quantities::Quantities(const System& system, const Options& options, const KeptQuantities& kept) {
   const Model& model = system.model();
   std::vector<NodeId> nodes;
   for (const Output& output : model.outputs) {
     names_.push_back(output.name);
     nodes.push_back(output.expr);
   }
-  for (const Invariant& invariant : model.invariants) {
-    names_.push_back("invariant." + invariant.name);
-    nodes.push_back(invariant.value);
+  for (std::size_t i = 0; i < kept.nodes.size(); ++i) {
+    names_.push_back("invariant." + kept.names[i]);
+    nodes.push_back(kept.nodes[i]);
   }
   const std::vector<std::string> list = listed_columns(options);
   if (nodes.empty() && list.empty()) return;
-  Graph graph = *model.graph;
+  Graph graph = kept.graph;
   const std::vector<std::string> standard = standard_names(model), definitions = definition_names(model);
   const auto add = [&](const std::string& name) {
     if (contains(names_, name) || contains(standard, name)) return;

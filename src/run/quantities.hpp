@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "audit/kept_quantities.hpp"
 #include "expr/evaluator.hpp"
 #include "rattleback/simulate.hpp"
 #include "system/system.hpp"
@@ -17,9 +18,9 @@ class Quantities {
   Quantities() = default;
   // Of nodes of a graph, which is the model's or a copy with more in it.
   Quantities(const System& system, const Graph& graph, std::span<const NodeId> nodes);
-  // Those that a run writes down: the model's outputs, and what Options::output_columns asks for besides the columns that there
+  // Those that a run writes down: the model's outputs, what it says is kept (as invariant.NAME), and what Options::output_columns asks for besides the columns that there
   // are. Throws Error.
-  Quantities(const System& system, const Options& options);
+  Quantities(const System& system, const Options& options, const KeptQuantities& kept);
 
   [[nodiscard]] std::size_t size() const { return names_.size(); }
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }

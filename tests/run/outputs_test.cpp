@@ -154,5 +154,54 @@ TEST(Outputs, EventsMayAskForReactions) {
   EXPECT_GE(reactions, 1);
 }
 
+// The momentum about the vertical: a method that keeps quadratic invariants keeps it, another does not.
+TEST(Invariants, AreAuditedAlongARun) {
+  const Model model = parse_model(R"toml(coordinates = ["x", "y", "z"]
+parameters = { g = 9.81, m = 2 }
+[lagrangian]
+kinetic = "m*(x'^2 + y'^2 + z'^2)/2"
+potential = "m*g*z"
+[constraints.holonomic]
+rod = "(x^2 + y^2 + z^2 - 1)/2"
+[invariants]
+spin = "x*y' - y*x'"
+[symmetries.turn]
+x = "-y"
+y = "x"
+[symmetries.along]
+z = "1"
+[initial]
+x = 0.8
+z = -0.6
+"y'" = 2
+)toml",
+                                  "pendulum.toml");
+  const auto run = [&](const char* method, const char* formulation) {
+    Options options{.method = method, .step = 0.05, .steps = 1000, .native = "off"};
+    options.formulation = formulation;
+    return simulate(model, options);
+  };
+  const Trajectory kept = run("prk-lobatto", "");
+  ASSERT_EQ(kept.invariants.size(), 2U);  // gravity pushes along the other symmetry
+  EXPECT_EQ(kept.invariants[0].name, "spin");
+  EXPECT_EQ(kept.invariants[1].name, "turn");
+  EXPECT_NEAR(kept.invariants[0].initial, 1.6, 1e-15);
+  EXPECT_NEAR(kept.invariants[1].initial, 3.2, 1e-15);
+  for (const InvariantAudit& i : kept.invariants) EXPECT_LT(i.max_error, 1e-12);
+  const std::vector<double> x = kept.column("x"), y = kept.column("y"), vx = kept.column("x'"), vy = kept.column("y'"),
+                            spin = kept.column("invariant.spin"), turn = kept.column("invariant.turn");
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    EXPECT_NEAR(spin[i], x[i] * vy[i] - y[i] * vx[i], 1e-15);
+    EXPECT_NEAR(turn[i], 2.0 * spin[i], 1e-14);
+  }
+  const Trajectory lost = run("gonzalez-r", "index2");
+  EXPECT_GT(lost.invariants[0].max_error, 1e-4);
+  EXPECT_NEAR(lost.invariants[1].max_error, 2.0 * lost.invariants[0].max_error, 1e-10);
+  const auto json = nlohmann::json::parse(to_json(model, lost));
+  EXPECT_EQ(json["invariants"]["spin"]["max_error"].get<double>(), lost.invariants[0].max_error);
+  EXPECT_NEAR(json["invariants"]["turn"]["initial"].get<double>(), 3.2, 1e-15);
+  EXPECT_NE(to_text(model, kept).find("Invariant spin: kept to"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace rattleback::testing
