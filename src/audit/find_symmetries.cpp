@@ -110,7 +110,7 @@ class Finder {
 
   Candidate judged(AffineField field) {
     std::vector<NodeId> xi = field.nodes(judge_.graph());
-    const SymmetryVerdict verdict = judge_(xi);
+    const SymmetryVerdict verdict = judge_.keeps_lagrangian(xi) ? judge_(xi) : SymmetryVerdict{};
     return {std::move(field), std::move(xi), verdict};
   }
   // Those that are symmetries of L.

@@ -123,11 +123,15 @@ bool SymmetryJudge::vanish(Vec functions, const std::vector<Start>& states) cons
   return decided;
 }
 
-SymmetryVerdict SymmetryJudge::operator()(const Vec& xi) {
-  SymmetryVerdict out;
+bool SymmetryJudge::keeps_lagrangian(const Vec& xi) {
   NodeId change = dot(g_, Lq_, xi);
   for (std::size_t i = 0; i < xi.size(); ++i) change = g_.add(change, g_.mul(p_[i], total_time_derivative(g_, xi[i])));
-  out.of_lagrangian = vanish({change}, anywhere_);
+  return vanish({change}, anywhere_);
+}
+
+SymmetryVerdict SymmetryJudge::operator()(const Vec& xi) {
+  SymmetryVerdict out;
+  out.of_lagrangian = keeps_lagrangian(xi);
   const auto none_along = [&](const std::vector<Vec>& rows) {
     Vec functions;
     for (const Vec& row : rows) functions.push_back(dot(g_, row, xi));

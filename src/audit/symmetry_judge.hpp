@@ -45,6 +45,7 @@ class SymmetryJudge {
 
   // xi: of the positions, nodes of graph().
   SymmetryVerdict operator()(const std::vector<NodeId>& xi);
+  bool keeps_lagrangian(const std::vector<NodeId>& xi);
 
   [[nodiscard]] Graph& graph() { return g_; }
   [[nodiscard]] std::int32_t n() const { return n_; }
