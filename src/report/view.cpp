@@ -10,6 +10,7 @@
 #include "linalg/decompositions.hpp"
 #include "model/drawing.hpp"
 #include "model/kind_facts.hpp"
+#include "report/defined_places.hpp"
 #include "report/joints.hpp"
 #include "report/samples.hpp"
 
@@ -19,6 +20,7 @@ namespace {
 constexpr std::size_t kMostPoints = 400;       // that are drawn
 constexpr std::size_t kMostPaths = 3;          // until more are asked for
 constexpr std::int32_t kMostCoordinates = 40;  // of a system whose velocity constraints are looked at
+constexpr std::size_t kMostConstraints = 200;  // of one whose formulas are looked at
 constexpr int kSamples = 3;                    // an identity between formulas that holds at three points holds
 
 // x1 and y1, x[3] and y[3], x and y and z: coordinates whose names differ in their first letter only.
@@ -291,7 +293,12 @@ View view_of(const Model& model) {
     if (view.points.size() == 1 && view.points[0].at[2] < 0 && !model.nonholonomic.empty() &&
         model.coordinates.size() <= kMostCoordinates)
       view.heading = find_heading(model, view.points[0]);
-    if (!view.heading) find_joints(model, rods, view);
+    if (!view.heading && model.coordinates.size() <= kMostTurned && model.holonomic.size() <= kMostConstraints) {
+      ViewBuilder builder(model, view, rods);
+      find_joints(builder);
+      find_defined_places(builder);
+      builder.finish();
+    }
   } catch (const NeedsUnrolling&) {  // then the points alone are drawn
   }
   const std::size_t found = view.points.size();

@@ -36,6 +36,11 @@ export class Box {
     return out;
   }
 
+  corners(): Vector3[] {
+    const { low, high } = this;
+    return [0, 1, 2, 3, 4, 5, 6, 7].map((k) => new Vector3(k & 1 ? high.x : low.x, k & 2 ? high.y : low.y, k & 4 ? high.z : low.z));
+  }
+
   // Pairs of ends.
   gridLines(): Vector3[] {
     const { low, high } = this, out: Vector3[] = [];
@@ -54,7 +59,7 @@ export class Box {
   }
 
   draw(ctx: CanvasRenderingContext2D, camera: PerspectiveCamera, put: Put) {
-    const centre = put(this.middle);
+    const centre = put(this.middle), taken: [number, number][] = [];
     this.edges(camera, put).forEach((start, axis) => {
       const at = (v: number) => start.clone().setComponent(axis, v);
       const a = put(start), b = put(at(this.high.getComponent(axis)));
@@ -78,11 +83,11 @@ export class Box {
       ctx.font = `11px system-ui, ${kFont}`;
       ctx.textAlign = nx < -0.4 ? "right" : nx > 0.4 ? "left" : "center";
       ctx.textBaseline = "middle";
-      let last: readonly [number, number] | null = null;
       for (const [v, p] of marks) {
-        if (last && Math.hypot(p[0] - last[0], p[1] - last[1]) < 30) continue;
-        last = p;
-        ctx.fillText(numberText(Math.abs(v) < 1e-9 * this.step ? 0 : v, 4), p[0] + 9 * nx, p[1] + 11 * ny);
+        const place: [number, number] = [p[0] + 9 * nx, p[1] + 11 * ny];
+        if (taken.some((q) => Math.abs(q[0] - place[0]) < 28 && Math.abs(q[1] - place[1]) < 14)) continue;
+        taken.push(place);
+        ctx.fillText(numberText(Math.abs(v) < 1e-9 * this.step ? 0 : v, 4), ...place);
       }
       ctx.fillStyle = colour("text");
       ctx.font = `italic 600 14px system-ui, ${kFont}`;

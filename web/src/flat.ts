@@ -3,7 +3,7 @@ import type { Clip, View } from "./data";
 import { Canvas } from "./canvas";
 import { button, colour, mark, niceStep, numberText, seriesColour } from "./dom";
 import type { Moment, Scene } from "./motion";
-import { pathsText, Traces } from "./trace";
+import { nameOf, pathsText, Traces } from "./trace";
 
 const kTrail = 400; // frames of the path that are drawn strongly
 
@@ -128,7 +128,7 @@ export class FlatScene implements Scene {
         ctx.lineWidth = 1.5;
         ctx.stroke();
       }
-      if (this.traces.named && point.name) this.label(ctx, point.name, X(x) + radius + 3, Y(y) - radius - 1);
+      if (this.traces.named && nameOf(point)) this.label(ctx, nameOf(point), X(x) + radius + 3, Y(y) - radius - 1);
     });
     this.scaleBar(ctx, unit);
   }

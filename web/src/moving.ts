@@ -25,7 +25,7 @@ export function moving(columns: Named[]): boolean[] {
     spans[i] > 1e-6 * scales[isRate(columns[i]) ? 1 : 0] && spans[i] > 1e-9 * Math.max(Math.abs(low), Math.abs(high)));
 }
 
-// Two columns for a phase portrait: places x and y of one point, else a coordinate and its velocity, else the first two that
+// Two columns for a phase portrait: places x and y of one point (of several the last, which hangs on the others), else a coordinate and its velocity, else the first two that
 // move.
 export function portraitAxes(columns: Named[]): [number, number] {
   const moves = moving(columns), place = new Map(columns.map((c, i) => [c.name, i]));
@@ -33,7 +33,7 @@ export function portraitAxes(columns: Named[]): [number, number] {
     const k = place.get(name);
     return k !== undefined && k !== i && moves[k] ? k : -1;
   };
-  for (let i = 0; i < columns.length; ++i)
+  for (let i = columns.length - 1; i >= 0; --i)
     if (moves[i] && isPlane(columns[i].name, `y${columns[i].name.slice(1)}`)) {
       const k = partner(i, `y${columns[i].name.slice(1)}`);
       if (k >= 0) return [i, k];

@@ -13,7 +13,7 @@ import { Canvas } from "./canvas";
 import type { Clip, View } from "./data";
 import { button, colour, mark, seriesColour } from "./dom";
 import type { Moment, Scene } from "./motion";
-import { pathsText, Traces } from "./trace";
+import { nameOf, pathsText, Traces } from "./trace";
 
 const kTrail = 400;
 
@@ -28,6 +28,8 @@ export class SpaceScene implements Scene {
   private moment: Moment | null = null;
   private box = new Box(new Vector3(), new Vector3(1, 1, 1));
   private follow = false;
+  private turned = false; // by hand
+  private aimed = 0; // the width for which the view was chosen
   private readonly traces: Traces;
   private readonly labels = new Canvas(); // over the picture
 
@@ -65,6 +67,7 @@ export class SpaceScene implements Scene {
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableZoom = true;
     this.controls.addEventListener("change", () => this.render());
+    this.controls.addEventListener("start", () => (this.turned = true));
     // A page must still scroll: only with Ctrl does the wheel zoom.
     canvas.addEventListener("wheel", (event) => { if (!event.ctrlKey) event.stopImmediatePropagation(); }, { capture: true, passive: true });
     const follow = button("follow", "keep the body in the middle", () => {
@@ -118,6 +121,8 @@ export class SpaceScene implements Scene {
 
   // The first view: from above and the side, all of the path in it.
   private aim() {
+    this.turned = false;
+    this.aimed = this.width();
     const radius = Math.abs(this.view.heading?.radius ?? 0);
     const all = this.box.reach, reach = this.follow ? Math.min(all, radius > 0 ? 4 * radius : all / 3) : all;
     const target = this.follow && this.moment ? this.place(this.moment.values, 0) : this.box.middle;
@@ -125,10 +130,38 @@ export class SpaceScene implements Scene {
     this.camera.far = all * 40;
     const direction = new Vector3(-0.45, -1, this.view.heading ? 0.75 : 0.5).normalize();
     this.camera.position.copy(target).addScaledVector(direction, reach * 3.4);
+    if (!this.follow) this.fit(target, direction, reach * 3.4);
     this.controls.target.copy(target);
     this.camera.updateProjectionMatrix();
     this.controls.update();
   }
+
+  // Moves the camera until the box fills the picture, with room for the numbers around it.
+  private fit(target: Vector3, direction: Vector3, distance: number) {
+    this.camera.aspect = this.width() / this.height();
+    for (let round = 0; round < 4; ++round) {
+      this.camera.lookAt(target);
+      this.camera.updateProjectionMatrix();
+      this.camera.updateMatrixWorld();
+      const low = new Vector3(Infinity, Infinity, Infinity), high = new Vector3(-Infinity, -Infinity, -Infinity);
+      for (const corner of this.box.corners()) {
+        const at = corner.project(this.camera);
+        low.min(at);
+        high.max(at);
+      }
+      const middle = new Vector3((low.x + high.x) / 2, (low.y + high.y) / 2, 0);
+      const up = Math.tan((this.camera.fov * Math.PI) / 360) * distance;
+      const axis = (k: number) => new Vector3().setFromMatrixColumn(this.camera.matrixWorld, k);
+      target.addScaledVector(axis(0), middle.x * up * this.camera.aspect).addScaledVector(axis(1), middle.y * up);
+      distance *= Math.max((high.x - low.x) / 2 / (1 - 110 / this.width()), (high.y - low.y) / 2 / (1 - 80 / this.height()));
+      this.camera.position.copy(target).addScaledVector(direction, distance);
+    }
+    this.camera.near = distance / 100;
+    this.camera.far = distance * 40;
+  }
+
+  private width() { return Math.max(200, this.element.clientWidth); }
+  private height() { return Math.round(Math.min(560, Math.max(260, this.width() * 0.6))); }
 
   private build(clip: Clip) {
     if (!this.renderer) return;
@@ -143,16 +176,17 @@ export class SpaceScene implements Scene {
     this.scene.add(sun);
 
     // Lines of WebGL are one pixel wide whatever is asked for: paths are strips, wide enough to be seen.
-    const strip = (positions: Float32Array, shade: Color, linewidth: number) => {
-      const line = new Line2(new LineGeometry().setPositions(positions), new LineMaterial({ color: shade, linewidth }));
+    const strip = (positions: Float32Array, shade: Color, linewidth: number, behind = false) => {
+      const line = new Line2(new LineGeometry().setPositions(positions), new LineMaterial({ color: shade, linewidth, depthWrite: !behind }));
       line.frustumCulled = false;
+      line.renderOrder = behind ? -1 : 0;
       this.scene.add(line);
       return line;
     };
     this.trails = this.traces.paths.map((point) => {
       const path = new Float32Array(3 * clip.t.length), shade = new Color(seriesColour(this.traces.ink(point)));
       for (let i = 0; i < clip.t.length; ++i) this.row(clip, i, point).toArray(path, 3 * i);
-      strip(path, shade.clone().lerp(ink("page"), 0.55), clip.t.length > 1500 ? 1 : 1.5);
+      strip(path, shade.clone().lerp(ink("page"), 0.55), clip.t.length > 1500 ? 1 : 1.5, true);
       return { line: strip(new Float32Array(3 * (kTrail + 2)), shade, 3), point };
     });
     this.discs = this.view.discs.map((disc) => {
@@ -232,6 +266,7 @@ export class SpaceScene implements Scene {
       this.controls.target.copy(to);
     }
     if (this.renderer) this.arrange(moment);
+    if (!this.turned && !this.follow && this.aimed !== this.width()) this.aim();
     this.render();
   }
 
@@ -270,7 +305,7 @@ export class SpaceScene implements Scene {
   }
 
   private render() {
-    const width = Math.max(200, this.element.clientWidth), height = Math.round(Math.min(560, Math.max(260, width * 0.6)));
+    const width = this.width(), height = this.height();
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
     if (this.renderer) {
@@ -299,12 +334,13 @@ export class SpaceScene implements Scene {
     ctx.textAlign = "left";
     ctx.lineWidth = 3;
     this.view.points.forEach((point, i) => {
-      if (!point.name || this.hidden(i)) return;
+      const name = nameOf(point);
+      if (!name || this.hidden(i)) return;
       const [x, y] = this.put(this.place(this.moment!.values, i), this.labels);
       ctx.strokeStyle = colour("page");
-      ctx.strokeText(point.name, x + 9, y - 9);
+      ctx.strokeText(name, x + 9, y - 9);
       ctx.fillStyle = colour("text");
-      ctx.fillText(point.name, x + 9, y - 9);
+      ctx.fillText(name, x + 9, y - 9);
     });
   }
 

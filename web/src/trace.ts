@@ -1,5 +1,5 @@
 // Which points leave a path, and which colours points and paths have: the same in a plane and in space.
-import type { Clip, View } from "./data";
+import type { Clip, Point, View } from "./data";
 import { choice, colour, kMostDistinct, seriesColour } from "./dom";
 import { rangeOf } from "./moving";
 
@@ -14,9 +14,9 @@ export class Traces {
     this.chosen = view.paths;
     const all = view.points.map((_, i) => i);
     if (view.heading || all.length === 1) return;
-    const said = view.paths.map((p) => view.points[p].name).join(", ");
+    const said = view.paths.map((p) => nameOf(view.points[p]));
     const options: [string, number[]][] = [["of all points", all], ["none", []]];
-    if (view.paths.length < all.length) options.unshift([said ? `of ${said}` : "of some", view.paths]);
+    if (view.paths.length < all.length) options.unshift([said.includes("") ? "of chosen points" : `of ${said.join(", ")}`, view.paths]);
     this.field = choice("paths", options.map((o) => o[0]), 0, (i) => {
       this.chosen = options[i][1];
       changed();
@@ -44,9 +44,13 @@ export class Traces {
   pointColour(i: number): string { return this.stands(i) ? colour("muted") : seriesColour(this.ink(i)); }
 }
 
+// What follows the letter of its coordinates: "1", "2", "[3]"; or what [view] calls it.
+export function nameOf(point: Point): string { return point.name.replace(/^_/, ""); }
+
 // What is drawn, in words.
 export function pathsText(view: View): string {
-  const names = view.paths.map((p) => view.points[p].name).filter((n) => n !== "");
-  return view.paths.length === view.points.length ? "and their paths"
-    : names.length === 1 ? `and the path of ${names[0]}` : names.length > 1 ? `and the paths of ${names.join(", ")}` : "and the path of the last";
+  const names = view.paths.map((p) => nameOf(view.points[p]));
+  if (view.paths.length === view.points.length) return "and their paths";
+  if (names.includes("")) return names.length === 1 ? "and the path of one" : `and the paths of ${names.length}`;
+  return `and the path${names.length === 1 ? "" : "s"} of ${names.join(", ")}`;
 }
