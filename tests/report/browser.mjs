@@ -220,7 +220,7 @@ test("a long run opens on a window, with the whole as a strip below", async () =
     assert.ok(Math.abs((a + b) / 2 - 120) < 2 && Math.abs(b - a - window[1]) < 0.1, `${a} ${b}`);
   }
   await page.keyboard.press("ArrowRight");
-  assert.ok((await shown("positions"))[0] > 120);
+  assert.ok((await shown("positions"))[0] > 116);
   await page.locator("#plot-positions button[aria-label='show all of the run']").click();
   assert.deepEqual(await shown("positions"), [0, 240]);
   await close(page);

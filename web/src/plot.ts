@@ -187,7 +187,7 @@ export class Plot {
       width: this.width(),
       height: this.height(),
       padding: [10, 12, 0, 0],
-      legend: { markers: { width: 3, dash: (_u, i) => seriesBorder(i - 1) as uPlot.Series.Stroke as string } as uPlot.Legend.Markers },
+      legend: { markers: { width: 3, dash: (_u, i) => seriesBorder(i - 1) } },
       cursor: {
         sync: { key: this.line.key, setSeries: false },
         drag: { x: true, y: false },
