@@ -100,7 +100,7 @@ TEST(View, DrawsPathsAndLeavesTheRestToAPhasePortrait) {
   EXPECT_TRUE(view("suslov").empty());
 }
 
-const char* const kCrank = R"(coordinates = ["phi", "psi", "s"]
+const char* const kCrank = R"toml(coordinates = ["phi", "psi", "s"]
 [define]
 crank_x = "0.1*cos(phi)"
 crank_y = "0.1*sin(phi)"
@@ -111,7 +111,7 @@ loop_x = "crank_x + 0.3*cos(psi) - s"
 loop_y = "crank_y - 0.3*sin(psi)"
 [initial]
 s = 0.4
-)";
+)toml";
 
 TEST(View, FindsTheRodsOfALoopWrittenThroughDefinitions) {
   const View v = view_of(parse_model(kCrank, "m.toml"));
@@ -122,7 +122,7 @@ TEST(View, FindsTheRodsOfALoopWrittenThroughDefinitions) {
 }
 
 TEST(View, FindsJointsOfBodiesWrittenThroughDefinitions) {
-  const View v = view_of(parse_model(R"(coordinates = ["x1", "y1", "phi1", "x2", "y2", "phi2"]
+  const View v = view_of(parse_model(R"toml(coordinates = ["x1", "y1", "phi1", "x2", "y2", "phi2"]
 [define]
 end_x   = "x1 + 0.5*cos(phi1)"
 end_y   = "y1 + 0.5*sin(phi1)"
@@ -138,7 +138,8 @@ pin_y  = "begin_y - end_y"
 [initial]
 x1 = 0.5
 x2 = 1.3
-)", "m.toml"));
+)toml",
+                                     "m.toml"));
   ASSERT_EQ(v.points.size(), 4u);  // two bodies, the foot, the pin
   EXPECT_EQ(v.rods, (std::vector<std::array<std::size_t, 2>>{{0, 2}, {0, 3}, {1, 3}}));
   EXPECT_EQ(v.points[0].at, (std::array<std::int32_t, 3>{0, 1, -1}));
@@ -176,7 +177,7 @@ TEST(View, FindsDistancesBetweenPlacesOfDefinitions) {
 }
 
 TEST(View, DrawsPlacesOfDefinitionsWhereAnglesAreTheCoordinates) {
-  const View v = view_of(parse_model(R"(coordinates = ["th1", "th2"]
+  const View v = view_of(parse_model(R"toml(coordinates = ["th1", "th2"]
 [define]
 x1 = "sin(th1)"
 y1 = "-cos(th1)"
@@ -187,7 +188,8 @@ kinetic = "(dt(x1)^2 + dt(y1)^2 + dt(x2)^2 + dt(y2)^2)/2"
 potential = "9.81*(y1 + y2)"
 [initial]
 th1 = 1
-)", "m.toml"));
+)toml",
+                                     "m.toml"));
   EXPECT_EQ(v.points.size(), 2u);
   EXPECT_EQ(v.anchors.size(), 1u);
   EXPECT_EQ(v.rods, (std::vector<std::array<std::size_t, 2>>{{0, 1}}));
