@@ -45,7 +45,7 @@ class DefinedPlaces {
       for (std::size_t a = 0; a < of_definitions && !found; ++a) {
         for (std::size_t b = a + 1; b < places.size() && !found; ++b)
           if (is_distance(g, a, b)) {
-            b_.rod(b_.point(places[a].at, places[a].name), b_.point(places[b].at, places[b].name));
+            join(places[a], places[b]);
             found = true;
           }
         if (const auto centre = found ? std::nullopt : fixed_centre(g, a)) {
@@ -59,6 +59,11 @@ class DefinedPlaces {
   }
 
  private:
+  void join(const Defined& a, const Defined& b) {
+    const std::size_t first = b_.point(a.at, a.name), second = b_.point(b.at, b.name);
+    b_.rod(first, second);
+  }
+
   std::vector<Defined> defined_places() {
     std::map<std::string, std::map<char, std::string>> groups;  // what remains without the letter -> letter -> name
     std::vector<std::string> order;
@@ -116,7 +121,7 @@ class DefinedPlaces {
       std::vector<double> from_origin;
       for (int s = 0; s < ViewBuilder::kSamples; ++s) from_origin.push_back(square(s, a, a, true));
       if (other) {
-        b_.rod(b_.point(places[*other].at, places[*other].name), b_.point(places[a].at, places[a].name));
+        join(places[*other], places[a]);
       } else if (b_.constant(from_origin) && from_origin[0] > kSame) {
         b_.view.anchors.push_back({b_.point(places[a].at, places[a].name), {}});
       }
