@@ -5,7 +5,7 @@
 // PACKAGES/node_modules has playwright-core; reports and screenshots go to FOLDER.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -23,6 +23,7 @@ const browser = await chromium.launch({
 
 function run(name, system, ...more) {
   const page = join(folder, `${name}.html`);
+  rmSync(page, { force: true });  // of an earlier test; the program would say that it replaces it
   execFileSync(program, ["run", system, ...more, "--report", page], { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
   return page;
 }
