@@ -337,7 +337,9 @@ TEST_F(CommandLine, SaysWhichFilesItReplaces) {
   EXPECT_EQ(again.err, "replaced a.csv, which was there before\nreplaced a.svg, which was there before\n");
   EXPECT_EQ(read("a.csv"), before);
   // Other verbs, too, and with data on stdout.
-  EXPECT_EQ(rattleback({"order", "skate", "--plot", "a.svg", "--json"}).err,
+  EXPECT_EQ(rattleback({"order", "skate", "--methods", "spark-lobatto-ab:3", "--step-list", "0.2,0.1,0.05", "--until",
+                        "1", "--plot", "a.svg", "--json"})
+                .err,
             "replaced a.svg, which was there before\n");
   // What could not be written replaces nothing.
   EXPECT_EQ(rattleback({"run", "skate", "--steps", "20", "--output", "no/a.csv"}).err.find("replaced"),
