@@ -34,12 +34,12 @@ void set_parameter(World& world, const std::string& name, const std::string& val
       throw Error(option + ": `" + k.stem +
                   "` is a definition, not a parameter: its formula stands in [define]. Set what " +
                   "it is made of, or move it to [parameters]. Parameters: " + listed(names));
-    const std::string start =
+    const Message start =
         std::find(world.named_later.begin(), world.named_later.end(), k.stem) != world.named_later.end()
-            ? "A start value is given with --start. "
+            ? Message("A start value is given with --start. ")
             : did_you_mean(k.stem, names);
-    throw Error(option + ": unknown parameter `" + k.stem + (k.primed ? "'" : "") + "`. " + start +
-                "Parameters: " + listed(names));
+    throw error_of(option + ": unknown parameter `" + k.stem + (k.primed ? "'" : "") + "`. " + start +
+                   "Parameters: " + listed(names));
   }
   std::size_t element = 0;
   const std::string size = std::to_string(it->formulas.size());

@@ -3,9 +3,11 @@
 
 #include <initializer_list>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "model/keys.hpp"
 #include "model/model_text.hpp"
 
 namespace rattleback::front {
@@ -33,7 +35,9 @@ class Reader {
  public:
   Reader(World& world, const Source& source) : world_(world), source_(source) {}
 
-  // Refuses keys that are not in the list; `table` is "[lagrangian]", or "" for the top of the file.
+  // Refuses keys that are not in the list; `table` is "[lagrangian]", or "" for the top of the file. The way: of keys_at().
+  void only(const Value& parent, const std::string& table, std::initializer_list<std::string_view> way) const;
+  void only(const Value& parent, const std::string& table, std::span<const KeyRow> accepted) const;
   void only(const Value& parent, const std::string& table, const std::vector<std::string>& accepted) const;
   // The table of that name, or nullptr; an error when it is something else.
   const Value* table(const Value& parent, const std::string& key, const std::string& path) const;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "files/read.hpp"
+#include "rattleback/error.hpp"
 #include "text/csv_line.hpp"
 
 namespace rattleback::front {
@@ -19,21 +20,27 @@ constexpr std::size_t kMaxRows = 10'000'000;
 NodeId build_series(const Source& source, const SeriesText& series, const std::string& input, Graph& graph) {
   const std::filesystem::path file = std::filesystem::path(source.file()).parent_path() / series.file;
   const std::string shown = file.string();
-  const auto fail = [&](const std::string& what) { source.fail(series.offset, "input `" + input + "`: " + what); };
+  FilePlace at = source.where(series.offset);
+  const auto fail = [&](const std::string& what) {
+    throw Error(source.place(series.offset) + "input `" + input + "`: " + what, at);
+  };
   const files::FileText read = files::read_text(shown, files::kLargestTable);
   if (!read.fault.empty()) fail("`" + shown + "` " + read.fault + (read.is_folder ? ", not a CSV file" : ""));
 
+  at = {.file = shown};
   // Messages tell places, never what stands there: a model from a stranger may name any file.
   CsvText text(read.text);
   const auto place = [&] { return shown + ":" + std::to_string(text.number()) + ": "; };
   const auto cells_of = [&](std::string_view line) {
     CsvLine found = csv_line(line);
+    at.line = text.number();
+    at.column = 0;
     if (found.open) fail(place() + "a quote is not closed in this line");
-    return std::move(found.cells);
+    return found;
   };
   std::string_view line;
   if (!text.next(line)) fail("`" + shown + "` is empty. Its first line names the columns");
-  const std::vector<std::string> header = cells_of(line);
+  const std::vector<std::string> header = cells_of(line).cells;
   const auto find = [&](const std::string& name, const std::string& key) {
     for (std::size_t i = 0; i < header.size(); ++i)
       if (header[i] == name) return i;
@@ -46,10 +53,11 @@ NodeId build_series(const Source& source, const SeriesText& series, const std::s
 
   std::vector<double> t, value;
   while (text.next(line)) {
-    const std::vector<std::string> cells = cells_of(line);
-    const auto number = [&](std::size_t i) {
+    const auto [cells, columns, open] = cells_of(line);
+    const auto number = [&, &cells = cells, &columns = columns](std::size_t i) {
       if (i >= cells.size())
         fail(fmt::format("{}expected {} cells as in the header, found {}", place(), header.size(), cells.size()));
+      at.column = columns[i];
       double x = 0.0;
       const std::string& cell = cells[i];
       const char* const begin = cell.data() + (cell.starts_with('+') ? 1 : 0);
@@ -60,8 +68,10 @@ NodeId build_series(const Source& source, const SeriesText& series, const std::s
     };
     t.push_back(number(time));
     value.push_back(number(column));
-    if (t.size() > 1 && !(t.back() > t[t.size() - 2]))
+    if (t.size() > 1 && !(t.back() > t[t.size() - 2])) {
+      at.column = columns[time];
       fail(fmt::format("{}the time in column {} does not increase", place(), time + 1));
+    }
     if (t.size() > kMaxRows) fail("`" + shown + "` has more than " + std::to_string(kMaxRows) + " rows");
   }
   if (t.empty()) fail("`" + shown + "` has a header but no rows");

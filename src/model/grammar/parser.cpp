@@ -268,7 +268,7 @@ std::int32_t Parser::named() {
       if (f.name == word) return function_call(f.op, argument_count(f.op), node);
     const std::string usual = usual_name(word);
     f_.fail(begin, "unknown function `" + word.substr(0, 40) + "`",
-            (usual.empty() ? did_you_mean(word, function_names()) : usual) +
+            (usual.empty() ? did_you_mean(word, function_names()) : Message(usual)) +
                 "A product is written with a star. Functions: abs acos asin atan atan2 cos cosh dt exp hypot if lambda "
                 "log max min "
                 "sign sin sinh sqrt sum tan tanh");
