@@ -5,7 +5,7 @@
 
 namespace rattleback::cli {
 
-int check(const Words& words) {
+Arguments declare_check() {
   Arguments a("check",
               "Looks at a system without integrating it: sizes, index, rank of the constraints, whether the start is "
               "consistent and each velocity constraint integrable, derivatives, and which methods apply.",
@@ -13,6 +13,11 @@ int check(const Words& words) {
   a.system();
   add_model_options(a);
   a.flag("--json", "prints one JSON object instead of sentences");
+  return a;
+}
+
+int check(const Words& words) {
+  Arguments a = declare_check();
   if (!a.parse(words)) return kDone;
   const LoadOptions load = model_options(a);
   a.refuse_if_faulty();
