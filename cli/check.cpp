@@ -25,7 +25,7 @@ std::string form_of(Arguments& a) {
 
 }  // namespace
 
-int check(const Words& words) {
+Arguments declare_check() {
   Arguments a("check",
               "Looks at a system without integrating it: sizes, index, rank of the constraints, whether the start is "
               "consistent and each velocity constraint integrable, symmetries, derivatives, and which methods apply.",
@@ -36,6 +36,11 @@ int check(const Words& words) {
           "writes the equations instead: port-hamiltonian (the matrices), reduced (without velocity constraints, in an "
           "adapted frame), latex (a document with the equations of motion)");
   a.flag("--json", "prints one JSON object instead of sentences");
+  return a;
+}
+
+int check(const Words& words) {
+  Arguments a = declare_check();
   if (!a.parse(words)) return kDone;
   const LoadOptions load = model_options(a);
   const std::string form = form_of(a);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "files/read.hpp"
+#include "rattleback/error.hpp"
 #include "text/csv_line.hpp"
 
 namespace rattleback::front {
@@ -23,13 +24,15 @@ class DataReader {
 
   void read(DataTable& to) {
     std::string_view line;
+    at_ = {.file = shown_};
     if (!csv_.next(line)) fail("`" + shown_ + "` is empty. Its first line names the columns");
-    header_ = cells_of(line);
+    header_ = cells_of(line).cells;
     const std::size_t at = find(text_.at, text_.at_key), column = find(text_.column, text_.column_key);
     while (csv_.next(line)) {
-      const std::vector<std::string> cells = cells_of(line);
+      const CsvLine cells = cells_of(line);
       to.at.push_back(number(cells, at));
       to.value.push_back(number(cells, column));
+      at_.column = cells.columns[at];
       if (to.at.size() > 1 && !(to.at.back() > to.at[to.at.size() - 2]))
         fail(fmt::format("{}{} in column {} does not increase", place(),
                          text_.at_key == "time" ? "the time" : "`" + text_.at_key + "`", at + 1));
@@ -39,14 +42,17 @@ class DataReader {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& what) const { source_.fail(text_.offset, text_.what + ": " + what); }
+  [[noreturn]] void fail(const std::string& what) const {
+    throw Error(source_.place(text_.offset) + text_.what + ": " + what, at_);
+  }
   // Messages tell places, never what stands there: a model from a stranger may name any file.
   [[nodiscard]] std::string place() const { return shown_ + ":" + std::to_string(csv_.number()) + ": "; }
 
-  std::vector<std::string> cells_of(std::string_view line) const {
+  CsvLine cells_of(std::string_view line) {
+    at_ = {.file = shown_, .line = csv_.number()};
     CsvLine found = csv_line(line);
     if (found.open) fail(place() + "a quote is not closed in this line");
-    return std::move(found.cells);
+    return found;
   }
 
   [[nodiscard]] std::size_t find(const std::string& name, const std::string& key) const {
@@ -57,11 +63,12 @@ class DataReader {
         name, header_.size(), key));
   }
 
-  [[nodiscard]] double number(const std::vector<std::string>& cells, std::size_t i) const {
-    if (i >= cells.size())
-      fail(fmt::format("{}expected {} cells as in the header, found {}", place(), header_.size(), cells.size()));
+  [[nodiscard]] double number(const CsvLine& line, std::size_t i) {
+    if (i >= line.cells.size())
+      fail(fmt::format("{}expected {} cells as in the header, found {}", place(), header_.size(), line.cells.size()));
+    at_.column = line.columns[i];
     double x = 0.0;
-    const std::string& cell = cells[i];
+    const std::string& cell = line.cells[i];
     const char* const begin = cell.data() + (cell.starts_with('+') ? 1 : 0);
     const auto [end, fault] = std::from_chars(begin, cell.data() + cell.size(), x);
     if (fault != std::errc() || end != cell.data() + cell.size() || !std::isfinite(x))
@@ -74,6 +81,7 @@ class DataReader {
   std::string shown_;
   CsvText csv_;
   std::vector<std::string> header_;
+  FilePlace at_;
 };
 
 // A lookup that is constant from each point to the next: every point stands there twice, with the value before and behind.

@@ -94,6 +94,12 @@ struct KnownStart {
   Rounded value;
 };
 
+// The words that hold a start: what a message begins with, and where they stand.
+struct Holder {
+  std::string words;
+  FilePlace place;
+};
+
 struct ModelText {
   explicit ModelText(const Source& source, Kind kind) : world(source, kind) {}
 
@@ -134,11 +140,11 @@ struct ModelText {
   std::function<std::vector<KnownStart>(World&)> known_starts;
   std::vector<double> q0, v0, z0, q0_error, v0_error;
   std::vector<std::int32_t> keep_q, keep_v;
-  std::vector<std::pair<std::int32_t, std::string>> held_by;  // elements of keep_q, with the words that hold them
+  std::vector<std::pair<std::int32_t, Holder>> held_by;  // elements of keep_q, with the words that hold them
 };
 
-// A held value that is solved for; `who`: the words that hold it.
-[[noreturn]] void refuse_to_hold(const std::string& who);
+// A held value that is solved for.
+[[noreturn]] void refuse_to_hold(const Holder& who);
 
 ModelText read_model_text(const Source& source, const Value& document, const LoadOptions& options);
 

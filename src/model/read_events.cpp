@@ -42,7 +42,7 @@ void read_then(ModelText& text, Reader& reader, const Value& then, const std::st
   }
   if (!then.is_table())
     source.fail(then.offset, "`then` of " + path + " is neither \"stop\" nor \"note\" nor a table. " + accepted);
-  reader.only(then, "`then` of " + path, {"set"});
+  reader.only(then, "`then` of " + path, {"events", "*", "then"});
   const Value* const set = then.find("set");
   if (set == nullptr || !set->is_table() || set->items.empty())
     source.fail(then.offset, "`then` of " + path + " sets nothing. " + accepted);
@@ -64,7 +64,7 @@ void read_events(ModelText& text, Reader& reader, const Value& document) {
     if (!v.is_table())
       source.fail(v.offset, "expected a table for event `" + v.key + "`, found " + describe(v.type) + ". Write " +
                                 path + " with when = \"...\", direction and then");
-    reader.only(v, path, {"when", "direction", "then"});
+    reader.only(v, path, {"events", "*"});
     const Value* const when = v.find("when");
     if (when == nullptr)
       source.fail(v.key_offset, path + " has no `when`. Write when = \"x - 1\": the event is where it is zero");

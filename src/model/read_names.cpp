@@ -35,12 +35,12 @@ void set_parameter(World& world, const std::string& name, const std::string& val
       throw Error(option + ": `" + k.stem +
                   "` is a definition, not a parameter: its formula stands in [define]. Set what " +
                   "it is made of, or move it to [parameters]. Parameters: " + listed(names));
-    const std::string start =
+    const Message start =
         std::find(world.named_later.begin(), world.named_later.end(), k.stem) != world.named_later.end()
-            ? "A start value is given with --start. "
+            ? Message("A start value is given with --start. ")
             : did_you_mean(k.stem, names);
-    throw Error(option + ": unknown parameter `" + k.stem + (k.primed ? "'" : "") + "`. " + start +
-                "Parameters: " + listed(names));
+    throw error_of(option + ": unknown parameter `" + k.stem + (k.primed ? "'" : "") + "`. " + start +
+                   "Parameters: " + listed(names));
   }
   std::size_t element = 0;
   const std::string size = std::to_string(it->formulas.size());
@@ -187,7 +187,7 @@ void read_definitions(World& world, Reader& reader, const Value& document) {
         world.source.fail(v.offset, "expected a table for `" + v.key + "`, found " + describe(v.type) + ". Write " +
                                         path + " with file = \"data.csv\", x and y");
       world.declare(v.key, Thing::function, static_cast<std::int32_t>(world.functions.size()), v.key_offset);
-      DataText data = reader.data(v, path, "x", "x", "y", "y");
+      DataText data = reader.data(v, path, keys_at(file_kind(world.kind), {"tables", "*"}), "x", "x", "y", "y");
       world.functions.push_back({v.key, {"x"}, {}, read_data(world.source, data)});
     }
   if (const Value* table = reader.table(document, "outputs", "outputs"))

@@ -17,6 +17,16 @@ bool Members::insert(const std::string& name, std::int64_t from, std::int64_t to
   return true;
 }
 
+void Reader::only(const Value& parent, const std::string& table, std::initializer_list<std::string_view> way) const {
+  only(parent, table, keys_at(file_kind(world_.kind), way));
+}
+
+void Reader::only(const Value& parent, const std::string& table, std::span<const KeyRow> accepted) const {
+  std::vector<std::string> names;
+  for (const KeyRow& row : accepted) names.emplace_back(row.key);
+  only(parent, table, names);
+}
+
 void Reader::only(const Value& parent, const std::string& table, const std::vector<std::string>& accepted) const {
   for (const Value& v : parent.items) {
     if (std::find(accepted.begin(), accepted.end(), v.key) != accepted.end()) continue;
@@ -111,7 +121,8 @@ std::int32_t Reader::position(const Key& k, const Names& names, Thing thing, con
     const std::string found = symbol == nullptr ? "unknown " + (any ? "name" : what) + " `" + k.stem + "`"
                                                 : "`" + k.stem + "` is " + world_.describe(*symbol) + ", not a" +
                                                       (what.find_first_of("aeiou") == 0 ? "n " : " ") + what + ",";
-    source_.fail(k.offset, found + " in " + table + ". " + (symbol == nullptr ? did_you_mean(k.stem, stems) : "") +
+    source_.fail(k.offset, found + " in " + table + ". " +
+                               (symbol == nullptr ? did_you_mean(k.stem, stems) : Message()) +
                                "Known here: " + listed(shown));
   }
   const Names::Group& g = names.groups()[static_cast<std::size_t>(symbol->number)];
@@ -166,9 +177,10 @@ std::vector<Line> Reader::constraint_lines(const Value& parent, Names& names, co
   return lines;
 }
 
-DataText Reader::data(const Value& table, const std::string& what, const std::string& at_key, const std::string& at,
-                      const std::string& column_key, const std::string& column) {
-  only(table, what, {"file", at_key, column_key, "interpolate", "outside"});
+DataText Reader::data(const Value& table, const std::string& what, std::span<const KeyRow> keys,
+                      const std::string& at_key, const std::string& at, const std::string& column_key,
+                      const std::string& column) {
+  only(table, what, keys);
   const Value* const file = table.find("file");
   if (file == nullptr)
     source_.fail(table.offset, what + " has no `file`. Write file = \"data.csv\", " + at_key + " = \"" + at + "\", " +

@@ -3,9 +3,11 @@
 
 #include <initializer_list>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "model/keys.hpp"
 #include "model/model_text.hpp"
 
 namespace rattleback::front {
@@ -33,7 +35,9 @@ class Reader {
  public:
   Reader(World& world, const Source& source) : world_(world), source_(source) {}
 
-  // Refuses keys that are not in the list; `table` is "[lagrangian]", or "" for the top of the file.
+  // Refuses keys that are not in the list; `table` is "[lagrangian]", or "" for the top of the file. The way: of keys_at().
+  void only(const Value& parent, const std::string& table, std::initializer_list<std::string_view> way) const;
+  void only(const Value& parent, const std::string& table, std::span<const KeyRow> accepted) const;
   void only(const Value& parent, const std::string& table, const std::vector<std::string>& accepted) const;
   // The table of that name, or nullptr; an error when it is something else.
   const Value* table(const Value& parent, const std::string& key, const std::string& path) const;
@@ -54,8 +58,8 @@ class Reader {
   std::int32_t position(const Key& key, const Names& names, Thing thing, const std::string& table);
   // What stands in a table of data, such as { file = "f.csv", time = "t", column = "u" }: at_key and column_key are the keys of
   // the two columns, which without them have the names that follow.
-  DataText data(const Value& table, const std::string& what, const std::string& at_key, const std::string& at,
-                const std::string& column_key, const std::string& column);
+  DataText data(const Value& table, const std::string& what, std::span<const KeyRow> keys, const std::string& at_key,
+                const std::string& at, const std::string& column_key, const std::string& column);
   // A matrix: keys "a,b", of single entries or of families such as "x[i=1:3],y[i+1]".
   MatrixText matrix(const Value& parent, const std::string& table, const std::string& name, const Names& names,
                     Thing thing, MatrixSymmetry symmetry);

@@ -127,8 +127,8 @@ std::vector<double> Trajectory::column(std::string_view name) const {
   if (!found) {
     std::vector<std::string> known;
     for (const report::Block& block : blocks) known.insert(known.end(), block.columns.begin(), block.columns.end());
-    throw Error(fmt::format("the records have no column `{}`. {}Columns: {}", name, front::did_you_mean(name, known),
-                            front::listed(known)));
+    throw error_of(fmt::format("the records have no column `{}`. ", name) + front::did_you_mean(name, known) +
+                   "Columns: " + front::listed(known));
   }
   std::vector<double> out(records.rows, 0.0);
   const std::size_t width = found->block->columns.size();

@@ -133,6 +133,7 @@ Json method_json(const MethodInfo& info) {
   json["energy"] = claim_json(info.energy);
   json["constraints"] = info.constraints;
   json["source"] = info.source;
+  json["references"] = info.references;
   if (!info.note.empty()) json["note"] = info.note;
   return json;
 }

@@ -145,7 +145,7 @@ SectionReport section(const MemberModels& models, const SectionRequest& request)
       std::string message = error.what();
       if (const std::string event = "--event: "; message.starts_with(event))
         message.replace(0, event.size(), "--where: ");
-      throw Error(models.count() == 1 ? message : fmt::format("{}: {}", models.describe(i), message));
+      throw in_other_words(error, models.count() == 1 ? message : fmt::format("{}: {}", models.describe(i), message));
     }
     all[i].start.values = models.values(i);
     const std::lock_guard lock(mutex);

@@ -48,10 +48,10 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Request{{"rnu"},
                 "unknown verb 'rnu'. Did you mean 'run'? Verbs: run, check, order, compare, section, ensemble, "
-                "reproduce, generate, methods, systems, bench"},
+                "reproduce, generate, methods, systems, new, schema, completion, bench"},
         Request{{"integrate", "skate"},
                 "unknown verb 'integrate'. Verbs: run, check, order, compare, section, ensemble, reproduce, generate, "
-                "methods, systems, bench"},
+                "methods, systems, new, schema, completion, bench"},
         Request{{"skate"}, "'skate' is a system, not a verb. Did you mean `rattleback run skate`?"},
         Request{{"bead.toml"}, "'bead.toml' is not a verb. Did you mean `rattleback run bead.toml`?"},
         Request{{"bench", "--qick"}, "bench has no option '--qick'. Did you mean --quick?"},

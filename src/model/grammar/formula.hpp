@@ -69,8 +69,8 @@ class Formula {
   }
 
   // Throws "place: what in role "text". advice".
-  [[noreturn]] void fail(std::size_t at, const std::string& what, const std::string& advice = {}) const;
-  [[noreturn]] void fail(const AstNode& node, const std::string& what, const std::string& advice = {}) const {
+  [[noreturn]] void fail(std::size_t at, const std::string& what, const Message& advice = {}) const;
+  [[noreturn]] void fail(const AstNode& node, const std::string& what, const Message& advice = {}) const {
     fail(node.begin, what, advice);
   }
   [[nodiscard]] std::string place(std::size_t at) const;

@@ -48,7 +48,8 @@ void unknown_function(const Formula& f, const AstNode& node, const std::vector<s
   std::string all;
   for (const std::string& name : names) all += (all.empty() ? "" : " ") + name;
   f.fail(node.begin, "unknown function `" + word.substr(0, 40) + "`",
-         (usual.empty() ? did_you_mean(word, names) : usual) + "A product is written with a star. Functions: " + all);
+         (usual.empty() ? did_you_mean(word, names) : Message(usual)) +
+             "A product is written with a star. Functions: " + all);
 }
 
 // --- tokens

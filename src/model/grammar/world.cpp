@@ -85,8 +85,9 @@ void World::unknown(const Formula& f, const AstNode& node, const Rules& rules, c
   std::vector<std::string> names = known(rules, scope), stems;
   for (const std::string& n : names) stems.push_back(n.substr(0, n.find_first_of("['")));
   std::string mark = node.primed && !nearest(name, stems).empty() ? "'" : "";
-  std::string near = nearest(name, stems);
-  if (!near.empty()) near = "Did you mean `" + near + mark + "`? ";
+  Message near;
+  if (const std::string stem = nearest(name, stems); !stem.empty())
+    near = Message("Did you mean `" + stem + mark + "`? ", stem + mark);
   f.fail(node.name_begin, "unknown name `" + name.substr(0, 60) + "`",
          near + "Known here: " + listed(std::move(names)));
 }

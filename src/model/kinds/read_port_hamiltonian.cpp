@@ -100,7 +100,7 @@ class Inputs {
 
   void read_series(const Value& v, InputText& input) {
     const std::string what = "input `" + v.key + "`";
-    reader_.only(v, what, {"csv", "column", "time"});
+    reader_.only(v, what, {"inputs", "*"});
     const Value* file = v.find("csv");
     if (file == nullptr)
       text_.world.source.fail(
@@ -122,10 +122,7 @@ class Inputs {
 
 void read_port_hamiltonian(ModelText& text, Reader& reader, const Value& document) {
   World& world = text.world;
-  reader.only(document, "",
-              {"name",   "kind",   "states",     "angles",      "project", "keep",    "parameters", "define", "outputs",
-               "events", "tables", "invariants", "hamiltonian", "E",       "J",       "R",          "r",      "z",
-               "B",      "P",      "S",          "N",           "inputs",  "initial", "exact",      "view",   "run"});
+  reader.only(document, "", {});
   if (const Value* v = document.find("project")) text.project = reader.boolean(*v, "`project`");
   const Value* states = document.find("states");
   if (states == nullptr)

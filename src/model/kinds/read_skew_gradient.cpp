@@ -14,9 +14,7 @@ const Rules kMatrix{.positions = true,
 
 void read_skew_gradient(ModelText& text, Reader& reader, const Value& document) {
   World& world = text.world;
-  reader.only(document, "",
-              {"name", "kind", "states", "angles", "parameters", "define", "outputs", "events", "tables", "invariants",
-               "hamiltonian", "pi", "initial", "exact", "view", "run"});
+  reader.only(document, "", {});
   const Value* states = document.find("states");
   if (states == nullptr)
     world.source.fail(0, "`states` is missing. A skew-gradient system lists them: states = [\"x1\", \"x2\"]");

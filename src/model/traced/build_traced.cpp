@@ -16,9 +16,8 @@ namespace rattleback {
 void detail::no_such_value(const char* what, std::string_view name, std::span<const std::string> names) {
   const std::vector<std::string> known(names.begin(), names.end());
   const std::string asked(name.substr(0, 60));
-  throw Error(
-      fmt::format("there is no {} `{}`. {}{}", what, asked, front::did_you_mean(asked, known),
-                  known.empty() ? fmt::format("This model has no {}s", what) : "Known: " + front::listed(known)));
+  throw error_of(fmt::format("there is no {} `{}`. ", what, asked) + front::did_you_mean(asked, known) +
+                 (known.empty() ? fmt::format("This model has no {}s", what) : "Known: " + front::listed(known)));
 }
 
 void detail::no_such_value(const char* what, std::size_t number, std::size_t size) {
