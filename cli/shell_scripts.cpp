@@ -14,14 +14,15 @@ std::string replaced(std::string text, std::string_view what, std::string_view b
 }
 
 // In single quotes, as bash and zsh read them.
-std::string quoted(const std::string& text) { return "'" + replaced(text, "'", "'\\''") + "'"; }
+std::string in_quotes(const std::string& text) { return "'" + replaced(text, "'", "'\\''") + "'"; }
 
 // --- bash
 
 std::string in_bash(const Completable& c) {
   std::string out;
-  if (!c.words.empty()) out += fmt::format(" words={}", quoted(fmt::format("{}", fmt::join(c.words, " "))));
-  if (!c.extensions.empty()) out += fmt::format(" files={}", quoted(fmt::format("{}", fmt::join(c.extensions, " "))));
+  if (!c.words.empty()) out += fmt::format(" words={}", in_quotes(fmt::format("{}", fmt::join(c.words, " "))));
+  if (!c.extensions.empty())
+    out += fmt::format(" files={}", in_quotes(fmt::format("{}", fmt::join(c.extensions, " "))));
   if (c.any_file) out += " files=any";
   if (c.folder) out += " folders=yes";
   if (c.list) out += " list=yes";
@@ -78,11 +79,11 @@ std::string bash_script(const CompletableProgram& program) {
       if (!option.unit.empty()) cases += fmt::format("        {}){} ;;\n", option.name, in_bash(option.value));
     }
     out += fmt::format("    {})\n      case $before in\n{}        *) options={}{} ;;\n      esac ;;\n", verb.name,
-                       cases, quoted(flags), in_bash(verb.word));
+                       cases, in_quotes(flags), in_bash(verb.word));
   }
   out += top;
   out += fmt::format("  esac\n  [[ $COMP_CWORD -eq 1 || -z $verb ]] && words={0} options={0} files= folders= list=\n",
-                     quoted(names));
+                     in_quotes(names));
   out += kBashTail;
   return out;
 }
@@ -123,9 +124,9 @@ _rattleback() {
 )";
   for (const CompletableVerb& verb : program.verbs)
     if (!verb.about.empty())
-      out += fmt::format("      {}\n", quoted(verb.name + ":" + replaced(verb.about, ":", "\\:")));
+      out += fmt::format("      {}\n", in_quotes(verb.name + ":" + replaced(verb.about, ":", "\\:")));
   for (const CompletableOption& option : program.options)
-    out += fmt::format("      {}\n", quoted(option.name + ":" + replaced(option.about, ":", "\\:")));
+    out += fmt::format("      {}\n", in_quotes(option.name + ":" + replaced(option.about, ":", "\\:")));
   out += R"(    )
     _describe 'verb' verbs
     return
