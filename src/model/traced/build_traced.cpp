@@ -166,7 +166,7 @@ class TracedModel {
       const auto at = model_.coordinates.find(std::string_view(name).substr(0, name.size() - (primed ? 1 : 0)));
       if (!at)
         fail("exact() gives `" + name + "`, which is no coordinate and no velocity. " +
-             did_you_mean(name, model_.coordinates.all()) + "Known here: " + listed(model_.coordinates.all()));
+             did_you_mean(name, model_.coordinates.all()).text + "Known here: " + listed(model_.coordinates.all()));
       const Space space = primed ? kVelocity : kPosition;
       for (const ExactValue& other : model_.exact)
         if (other.space == space && other.index == *at) fail("`" + name + "` is given twice by exact()");
