@@ -23,15 +23,17 @@ class Error : public std::runtime_error {
  public:
   // With the text of what(), and what programs may want to know apart from it.
   explicit Error(const std::string& message, FilePlace place = {}, std::string suggestion = {});
+
   // The place in a file that what() begins with or speaks of.
   [[nodiscard]] const FilePlace& place() const noexcept;
+
   // What was probably meant by a name that is not known, as it would be written; "" where nothing known is near.
   [[nodiscard]] const std::string& suggestion() const noexcept;
 
  private:
   struct Facts {
-    FilePlace place;
-    std::string suggestion;
+    FilePlace place;         // place()
+    std::string suggestion;  // suggestion()
   };
   std::shared_ptr<const Facts> facts_;  // shared: an exception must be copied without throwing another
 };

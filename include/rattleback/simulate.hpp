@@ -412,7 +412,11 @@ struct CheckReport {
 
 // Forms of the equations of a system that check() can write. reduced: a mechanical system without its velocity constraints, in an
 // adapted frame X(q) of what they allow,  q' = X y,  rho' = -X^T H_q + C y + F,  with rho = X^T L_vv v and y = H_rho.
-enum class Form { none, port_hamiltonian, reduced };
+enum class Form {
+  none,              // nothing is written
+  port_hamiltonian,  // E x' + r = (J - R) z + (B - P) u
+  reduced            // as above
+};
 
 // Looks at a model without integrating it. Throws Error when there is nothing to look at, or when it has no such form.
 CheckReport check(const Model& model, Form form = Form::none);

@@ -17,7 +17,7 @@ import pages  # noqa: E402
 # What the reader says of keys and types. Of names, ranges and formulas it says other things, which a schema cannot know.
 OF_SHAPE = re.compile(
     r"unknown (key|table|kind|part)|expected (?!.* for the start of .*, found an array).*, found an? |must be a table, found|has no points|"
-    r"`[a-z]+` is empty|`\[?[a-zE-Z]+\]?` is missing|is missing or empty|says how a model file is to be read|"
+    r"(?<!in )`[a-z]+` is empty|`\[?[a-zE-Z]+\]?` is missing|is missing or empty|says how a model file is to be read|"
     r"in \[run\] (must be|takes) .*, found"
 )
 PROBES = [7, -2, 0, 0.5, "x", "", True, [], ["x"], [1, 2], [["x", "y"]], {}, {"x": 1}, {"x": "y"}, {"x": [1]}, {"x": {"x": 1}}]

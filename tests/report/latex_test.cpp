@@ -69,6 +69,7 @@ std::string fault_of(const std::string& text) {
                                                "texttt",
                                                "dot",
                                                "sqrt",
+                                               "surd",
                                                "operatorname",
                                                "cdot",
                                                "times",
