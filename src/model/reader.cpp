@@ -121,7 +121,8 @@ std::int32_t Reader::position(const Key& k, const Names& names, Thing thing, con
     const std::string found = symbol == nullptr ? "unknown " + (any ? "name" : what) + " `" + k.stem + "`"
                                                 : "`" + k.stem + "` is " + world_.describe(*symbol) + ", not a" +
                                                       (what.find_first_of("aeiou") == 0 ? "n " : " ") + what + ",";
-    source_.fail(k.offset, found + " in " + table + ". " + (symbol == nullptr ? did_you_mean(k.stem, stems) : Message()) +
+    source_.fail(k.offset, found + " in " + table + ". " +
+                               (symbol == nullptr ? did_you_mean(k.stem, stems) : Message()) +
                                "Known here: " + listed(shown));
   }
   const Names::Group& g = names.groups()[static_cast<std::size_t>(symbol->number)];

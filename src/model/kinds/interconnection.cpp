@@ -593,7 +593,8 @@ class Joiner {
                           const std::string& where) {
       const auto state = model.coordinates.find(name);
       if (!state)
-        throw error_of(place + "`" + name + "` names no state of a part. " + did_you_mean(name, model.coordinates.all()), at);
+        throw error_of(
+            place + "`" + name + "` names no state of a part. " + did_you_mean(name, model.coordinates.all()), at);
       if (algebraic[static_cast<std::size_t>(*state)] != 0) refuse_to_hold({place + "`" + name + "` in " + where, at});
       model.keep_q.push_back(*state);
     };
