@@ -53,7 +53,8 @@ bool before(const Recipe& a, const Recipe& b) {
 
 std::string read_file(const std::string& path) {
   files::FileText file = files::read_text(path, files::kLargestRecipe);
-  if (!file.fault.empty()) throw Error(fmt::format("'{}' {}. A recipe is a TOML file", path, file.fault), {.file = path});
+  if (!file.fault.empty())
+    throw Error(fmt::format("'{}' {}. A recipe is a TOML file", path, file.fault), {.file = path});
   return std::move(file.text);
 }
 

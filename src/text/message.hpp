@@ -11,8 +11,9 @@ namespace rattleback {
 
 struct Message {
   Message() = default;
-  Message(std::string words) : text(std::move(words)) {}  // NOLINT(google-explicit-constructor): most have no suggestion
-  Message(const char* words) : text(words) {}             // NOLINT(google-explicit-constructor)
+  Message(std::string words)
+      : text(std::move(words)) {}              // NOLINT(google-explicit-constructor): most have no suggestion
+  Message(const char* words) : text(words) {}  // NOLINT(google-explicit-constructor)
   Message(std::string words, std::string nearest) : text(std::move(words)), suggestion(std::move(nearest)) {}
 
   [[nodiscard]] bool empty() const { return text.empty(); }
