@@ -26,7 +26,7 @@ std::string in_bash(const Completable& c) {
   if (c.any_file) out += " files=any";
   if (c.folder) out += " folders=yes";
   if (c.list) out += " list=yes";
-  return out.empty() ? " :" : out;
+  return out;
 }
 
 constexpr std::string_view kBashHead =
