@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <tuple>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -16,9 +17,9 @@
 namespace rattleback {
 namespace {
 
-constexpr std::size_t kMostTerms = 40;       // of a product that is multiplied out
-constexpr std::size_t kLongest = 60'000;     // characters
-constexpr std::int64_t kMostWork = 200'000;  // terms in all
+constexpr std::size_t kMostTerms = 40;         // of a product that is multiplied out
+constexpr std::size_t kLongest = 20'000;       // characters
+constexpr std::size_t kMostWork = 10'000'000;  // characters and terms, in all
 
 // In the order in which they stand in a product.
 enum class AtomKind : std::uint8_t { parameter, position, function, velocity };
@@ -26,6 +27,7 @@ enum class AtomKind : std::uint8_t { parameter, position, function, velocity };
 struct Atom {
   std::string text;
   AtomKind kind = AtomKind::position;
+  int order = 0;     // among parameters: as they are declared
   bool sum = false;  // needs parentheses in a product
   int sine = -1;     // of a cosine: the atom of the sine of the same, when there is one
 };
@@ -102,9 +104,16 @@ class TidyText::Writer {
   // --- atoms
 
   int atom(const std::string& text, AtomKind kind, bool sum = false) {
+    spend(text.size());
+    if (text.size() > kLongest) too_long();
     const auto [it, fresh] = numbers_.try_emplace(text, static_cast<int>(atoms_.size()));
-    if (fresh) atoms_.push_back({text, kind, sum, -1});
+    if (fresh) atoms_.push_back({.text = text, .kind = kind, .sum = sum});
     return it->second;
+  }
+  Sum of_parameter(std::uint32_t number) {
+    const int a = atom(parameters_[number], AtomKind::parameter);
+    atoms_[static_cast<std::size_t>(a)].order = static_cast<int>(number);
+    return of_atom(a);
   }
   Sum of_atom(int a, int exponent = 1) { return {{{{a, exponent}}, 1.0}}; }
   static Sum number(double x) { return x == 0.0 ? Sum{} : Sum{{{}, x}}; }
@@ -281,8 +290,7 @@ class TidyText::Writer {
     if (n.count != 0 || n.op == Op::sum || n.op == Op::index || n.op == Op::table)
       throw Error("families are not written out; load the model with smaller ones");
     if (n.op == Op::constant) {
-      if (n.c == kMadeByParameter && n.a < parameters_.size())
-        return of_atom(atom(parameters_[n.a], AtomKind::parameter));
+      if (n.c == kMadeByParameter && n.a < parameters_.size()) return of_parameter(n.a);
       if (n.c < kMadeByOperation) return number(n.value);
       return operation(op_that_made(n.c), arguments(id), id);
     }
@@ -387,11 +395,15 @@ class TidyText::Writer {
     if (common.factors.empty() && common.number == 1.0) {
       out = terms_text(rest);
     } else {
+      if (std::ranges::all_of(rest, [](const Term& t) { return t.number < 0.0; })) {
+        for (Term& t : rest) t.number = -t.number;
+        common.number = -common.number;
+      }
       const int sum = atom(terms_text(rest), AtomKind::velocity, true);
       common.factors = times(common.factors, {{sum, 1}});
       out = term_text(common, true);
     }
-    if (out.size() > kLongest) throw Error("the formula is too long to be written");
+    if (out.size() > kLongest) too_long();
     return out;
   }
 
@@ -412,7 +424,7 @@ class TidyText::Writer {
     Monomial order = term.factors;
     std::ranges::stable_sort(order, {}, [&](const Power& p) {
       const Atom& a = atoms_[static_cast<std::size_t>(p.first)];
-      return std::pair(a.sum ? 1 : 0, static_cast<int>(a.kind));
+      return std::tuple(a.sum ? 1 : 0, static_cast<int>(a.kind), a.order);
     });
     std::vector<std::string> above, below;
     for (const auto& [a, exponent] : order) {
@@ -436,9 +448,10 @@ class TidyText::Writer {
     return out;
   }
 
-  void spend(std::size_t terms) {
-    if ((work_ += static_cast<std::int64_t>(terms)) > kMostWork) throw Error("the formula is too long to be written");
+  void spend(std::size_t work) {
+    if ((work_ += work) > kMostWork) too_long();
   }
+  [[noreturn]] static void too_long() { throw Error("its formulas are too long to be written"); }
 
   const Graph& g_;
   std::vector<std::string> parameters_;
@@ -446,7 +459,7 @@ class TidyText::Writer {
   std::vector<Atom> atoms_;
   std::unordered_map<std::string, int> numbers_;
   std::unordered_map<NodeId, Sum> known_;
-  std::int64_t work_ = 0;
+  std::size_t work_ = 0;
 };
 
 TidyText::TidyText(const Graph& graph, std::vector<std::string> parameters,

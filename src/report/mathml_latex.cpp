@@ -108,6 +108,7 @@ constexpr std::array kLetters = {
     Letter{0x2061, ""},
 };
 constexpr std::uint32_t kDot = 0x2D9;
+constexpr std::string_view kThin = "\\,";
 
 // Functions that LaTeX knows.
 constexpr std::array kFunctions = {"sin",  "cos",  "tan",  "arcsin", "arccos", "arctan",
@@ -149,13 +150,29 @@ std::string characters(std::string_view text) {
   return out;
 }
 
-// Commands end where a letter would continue them.
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_function(std::string_view name) { return std::ranges::find(kFunctions, name) != kFunctions.end(); }
+
+// The name of the command that a text ends with, or begins with; "" when it does not.
+std::string_view last_command(std::string_view text) {
+  std::size_t begin = text.size();
+  while (begin > 0 && is_letter(text[begin - 1])) --begin;
+  return begin > 0 && text[begin - 1] == '\\' ? text.substr(begin) : std::string_view();
+}
+std::string_view first_command(std::string_view text) {
+  if (!text.starts_with('\\')) return {};
+  std::size_t end = 1;
+  while (end < text.size() && is_letter(text[end])) ++end;
+  return text.substr(1, end - 1);
+}
+
+// Commands end where a letter would continue them, and LaTeX puts its own space beside functions.
 void append(std::string& out, const std::string& more) {
   if (more.empty()) return;
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-  std::size_t begin = out.size();
-  while (begin > 0 && letter(out[begin - 1])) --begin;
-  if (begin > 0 && begin < out.size() && out[begin - 1] == '\\' && letter(more[0])) out += ' ';
+  const std::string_view before = last_command(out);
+  if (more == kThin && is_function(before)) return;
+  if (out.ends_with(kThin) && is_function(first_command(more))) out.resize(out.size() - kThin.size());
+  if (!last_command(out).empty() && is_letter(more[0])) out += ' ';
   out += more;
 }
 
@@ -185,7 +202,7 @@ class Writer {
   std::string one(const Element& e) {
     if (e.name.empty()) return characters(e.text);
     if (e.name == "mi") return identifier(e);
-    if (e.name == "mspace") return "\\,";
+    if (e.name == "mspace") return std::string(kThin);
     if (e.name == "mtext") return "\\text{" + row(e.children) + "}";
     if (e.name == "mfrac") return "\\frac" + group(e, 0) + group(e, 1);
     if (e.name == "msqrt") return "\\sqrt{" + row(e.children) + "}";
@@ -218,7 +235,7 @@ class Writer {
   std::string identifier(const Element& e) {
     std::string name = row(e.children);
     if (e.attributes.find("normal") != std::string::npos) return "\\mathrm{" + name + "}";
-    if (std::ranges::find(kFunctions, name) != kFunctions.end()) return "\\" + name;
+    if (is_function(name)) return "\\" + name;
     if (std::ranges::find(kOperators, name) != kOperators.end()) return "\\operatorname{" + name + "}";
     return name.size() > 1 && name[0] != '\\' ? "\\mathit{" + name + "}" : name;
   }
