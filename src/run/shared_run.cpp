@@ -94,7 +94,7 @@ void LaneCode::took(double seconds, double steps, const PlanStepper& stepper) {
   if (rest > kLoading) (void)compile(stepper, !(rest > 3.0 * (kCompiling + kPerStepSecond * step)));
 }
 
-SharedRun::SharedRun(Model model, const Options& options, LaneCode& code)
+SharedRun::SharedRun(const Model& model, const Options& options, LaneCode& code)
     : core_(std::make_shared<const Model>(without_exact(model)), checked(model, options)),
       options_(core_.options),
       system_(checked(core_.system)),

@@ -25,16 +25,16 @@ TEST_F(CheckForm, IsShownOnlyWhereItIsAskedFor) {
 TEST_F(CheckForm, ReducedHasFrameMomentaEnergyAndStructure) {
   const auto skate = json({"check", "skate", "--form", "reduced", "--json"})["reduced"];
   EXPECT_EQ(skate.dump(),
-            R"({"X":{"x,1":"cos(theta)","y,1":"sin(theta)","theta,2":"1"
-},"rho":{"1":"m*(cos(theta)*x' + sin(theta)*y')",)"
-            R"("2":"I*theta'"},"H":"rho1^2/(2*m) - m*g*x*sin(beta) + rho2^2/(2*I)","y":{"1":"rho1/m","2":"rho2/I"}})");
+            R"json({"X":{"x,1":"cos(theta)","y,1":"sin(theta)","theta,2":"1"},)json"
+            R"json("rho":{"1":"m*(cos(theta)*x' + sin(theta)*y')","2":"I*theta'"},)json"
+            R"json("H":"rho1^2/(2*m) - m*g*x*sin(beta) + rho2^2/(2*I)","y":{"1":"rho1/m","2":"rho2/I"}})json");
   const Outcome text = rattleback({"check", "skate", "--form", "reduced"});
-EXPECT_EQ(text.status, 0);
-EXPECT_NE(text.out.find("Reduced form: q' = X y, rho' = -X^T H_q + C y, with y = H_rho"), std::string::npos)
-    << text.out;
-// The sleigh's centre of mass is off its blade: C couples both momenta.
-const auto sleigh = json({"check", "chaplygin-sleigh", "--form", "reduced", "--json"})["reduced"];
-EXPECT_TRUE(sleigh.contains("C")) << sleigh;
+  EXPECT_EQ(text.status, 0);
+  EXPECT_NE(text.out.find("Reduced form: q' = X y, rho' = -X^T H_q + C y, with y = H_rho"), std::string::npos)
+      << text.out;
+  // The sleigh's centre of mass is off its blade: C couples both momenta.
+  const auto sleigh = json({"check", "chaplygin-sleigh", "--form", "reduced", "--json"})["reduced"];
+  EXPECT_TRUE(sleigh.contains("C")) << sleigh;
 }
 
 TEST_F(CheckForm, LatexIsADocumentOnStdout) {

@@ -28,7 +28,7 @@ std::string tidy(const std::string& text) {
 }
 
 TEST(Tidy, KeepsNamesOfParameters) {
-  EXPECT_EQ(tidy("m*l^2*theta'"), "l^2*m*theta'");
+  EXPECT_EQ(tidy("m*l^2*theta'"), "m*l^2*theta'");
   EXPECT_EQ(tidy("x/m"), "x/m");
   EXPECT_EQ(tidy("(k + m)*x"), "x*(k + m)");
 }
