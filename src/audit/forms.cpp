@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int32_t kMostStates = 200;  // more would fill hundreds of pages
 
-// Why there is no form that is made of a mechanical system in single coordinates, as the end of "it ..."; "" when there may be.
+// Why there is no form that is made of a mechanical system in single coordinates: "needs ..."; "" when there may be.
 std::string why_not_mechanical(const System& system, const std::string& needed) {
   if (!system.facts().lagrangian) return "needs " + needed;
   if (system.has_families() || system.n() + system.m() > kMostStates)
@@ -41,7 +41,12 @@ void add_reduced(const System& system, CheckReport& out, std::string& why) {
   if (why.empty() && system.m() == 0) why = "needs constraints: without them there is nothing to reduce";
   if (why.empty() && system.m() >= system.n()) why = "needs motions that the constraints leave free";
   if (why.empty()) why = why_not_reducible(model);
-  if (why.empty()) out.reduced = reduced_text(model, system.mechanical());
+  if (!why.empty()) return;
+  try {
+    out.reduced = reduced_text(model, system.mechanical());
+  } catch (const Error& reason) {  // formulas that nobody would read, dependent constraints
+    why = reason.what();
+  }
 }
 
 }  // namespace
@@ -60,7 +65,9 @@ void add_form(const System& system, Form form, CheckReport& out) {
       add_reduced(system, out, why);
       break;
   }
-  if (!why.empty()) throw Error(fmt::format("'{}' has no {} form: it {}", system.model().key, name, why));
+  if (!why.empty())
+    throw Error(
+        fmt::format("'{}' has no {} form: {}{}", system.model().key, name, why.starts_with("needs") ? "it " : "", why));
 }
 
 }  // namespace rattleback

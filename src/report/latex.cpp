@@ -130,13 +130,18 @@ class Document {
 
 std::string to_latex(const Model& model) {
   const auto refuse = [&](const std::string& why) {
-    throw Error(fmt::format("'{}' has no LaTeX form: it {}", model.key, why));
+    throw Error(fmt::format("'{}' has no LaTeX form: {}", model.key, why));
   };
-  if (!facts_of(model).lagrangian) refuse("needs a mechanical system");
+  if (!facts_of(model).lagrangian) refuse("it needs a mechanical system");
   const System system(model);
   if (system.has_families() || static_cast<std::size_t>(system.n() + system.m()) > kMostNames)
-    refuse(fmt::format("needs single coordinates, at most {} with the multipliers", kMostNames));
-  return Document(model, system.mechanical()).write();
+    refuse(fmt::format("it needs single coordinates, at most {} with the multipliers", kMostNames));
+  try {
+    return Document(model, system.mechanical()).write();
+  } catch (const Error& reason) {  // formulas that nobody would read
+    refuse(reason.what());
+  }
+  return {};
 }
 
 }  // namespace rattleback
