@@ -55,7 +55,9 @@ std::vector<std::string> split(std::string_view text, char separator) {
 }
 
 Arguments::Arguments(std::string verb, std::string summary, std::string example)
-    : verb_(std::move(verb)), summary_(std::move(summary)), example_(std::move(example)) {}
+    : verb_(std::move(verb)), summary_(std::move(summary)), example_(std::move(example)) {
+  options_.push_back({"--quiet", "", "prints nothing but --json, and on stderr only what went wrong", Shape::flag, {}});
+}
 
 void Arguments::system() { takes_system_ = true; }
 
@@ -64,16 +66,23 @@ void Arguments::names(std::string unit, std::string help) {
   names_help_ = std::move(help);
 }
 
+void Arguments::declare(Option option) { options_.insert(options_.end() - 1, std::move(option)); }
+
+void Arguments::name(std::string unit, std::string help) {
+  names(std::move(unit), std::move(help));
+  one_name_ = true;
+}
+
 void Arguments::flag(std::string name, std::string help) {
-  options_.push_back({std::move(name), "", std::move(help), Shape::flag, {}});
+  declare({std::move(name), "", std::move(help), Shape::flag, {}});
 }
 
 void Arguments::value(std::string name, std::string unit, std::string help) {
-  options_.push_back({std::move(name), std::move(unit), std::move(help), Shape::value, {}});
+  declare({std::move(name), std::move(unit), std::move(help), Shape::value, {}});
 }
 
 void Arguments::values(std::string name, std::string unit, std::string help) {
-  options_.push_back({std::move(name), std::move(unit), std::move(help), Shape::values, {}});
+  declare({std::move(name), std::move(unit), std::move(help), Shape::values, {}});
 }
 
 bool Arguments::parse(std::vector<std::string> arguments) {
@@ -96,6 +105,11 @@ bool Arguments::parse(std::vector<std::string> arguments) {
   if (takes_system_ && system_.empty() && faults_.empty())
     fault(fmt::format("{} needs a system: a model file, or a name that `rattleback systems` lists. Example: {}", verb_,
                       example_));
+  if (one_name_ && names_.empty() && faults_.empty())
+    fault(fmt::format("{} needs {}: {}. Example: {}", verb_, names_unit_, names_help_, example_));
+  if (one_name_ && names_.size() > 1)
+    fault(fmt::format("{} takes one {}, but after {} there is also {}", verb_, names_unit_, in_quotes(names_[0]),
+                      in_quotes(names_[1])));
   return true;
 }
 
@@ -156,9 +170,9 @@ void Arguments::read(std::vector<std::string> arguments, std::vector<std::string
     unknown = true;
     const std::string name = extra.substr(0, extra.find('='));
     const std::string close = front::nearest(name, names);
-    fault(fmt::format("{} has no option {}. {}", verb_, in_quotes(name),
-                      close.empty() ? fmt::format("`rattleback {} --help` lists what there is", verb_)
-                                    : fmt::format("Did you mean {}?", close)));
+    fault(fmt::format("{} has no option {}. ", verb_, in_quotes(name)) +
+          (close.empty() ? Message(fmt::format("`rattleback {} --help` lists what there is", verb_))
+                         : Message(fmt::format("Did you mean {}?", close), close)));
   }
   positional.insert(positional.end(), words.begin(), words.end());
   if (takes_system_ && !positional.empty()) {
@@ -255,20 +269,31 @@ std::vector<std::pair<std::string, std::string>> Arguments::assignments(std::str
   return out;
 }
 
-void Arguments::fault(const std::string& text) { faults(text); }
+void Arguments::fault(const Message& message) { add(error_of(message)); }
 
 void Arguments::faults(std::string_view lines) {
-  for (std::string& line : split(lines, '\n'))
-    if (!line.empty() && std::ranges::find(faults_, line) == faults_.end()) faults_.push_back(std::move(line));
+  for (const std::string& line : split(lines, '\n'))
+    if (!line.empty()) add(Error(line));
+}
+
+void Arguments::add(const Error& fault) {
+  const auto same = [&](const Error& known) { return std::string_view(known.what()) == fault.what(); };
+  if (std::ranges::none_of(faults_, same)) faults_.push_back(fault);
 }
 
 void Arguments::refuse_if_faulty() const {
-  if (!faults_.empty()) throw Error(fmt::format("{}", fmt::join(faults_, "\n")));
+  if (faults_.empty()) return;
+  std::string all;
+  for (const Error& fault : faults_) all += fmt::format("{}{}", all.empty() ? "" : "\n", fault.what());
+  // Programs are told the place and the suggestion of the first fault that has one.
+  const auto tells = [](const Error& fault) { return !fault.place().file.empty() || !fault.suggestion().empty(); };
+  const auto first = std::ranges::find_if(faults_, tells);
+  throw in_other_words(first == faults_.end() ? faults_.front() : *first, all);
 }
 
 std::string Arguments::help() const {
   std::string usage = fmt::format("rattleback {}{}", verb_, takes_system_ ? " SYSTEM" : "");
-  if (!names_unit_.empty()) usage += fmt::format(" [{}]...", names_unit_);
+  if (!names_unit_.empty()) usage += one_name_ ? " " + names_unit_ : fmt::format(" [{}]...", names_unit_);
   std::vector<std::vector<std::string>> rows;
   std::size_t width = 0;
   for (const Option& option : options_) {

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "text/message.hpp"
+
 namespace rattleback::cli {
 
 class Arguments {
@@ -21,9 +23,22 @@ class Arguments {
 
   void system();                                                      // the verb works on one SYSTEM
   void names(std::string unit, std::string help);                     // any number of words: ID ...
+  void name(std::string unit, std::string help);                      // exactly one word: NAME
   void flag(std::string name, std::string help);                      // --json
   void value(std::string name, std::string unit, std::string help);   // --step H, at most once
   void values(std::string name, std::string unit, std::string help);  // --set NAME=VALUE, any number of times
+
+  // What there is, for --help and for shells that complete commands.
+  enum class Shape { flag, value, values };
+  struct Option {
+    std::string name, unit, help;
+    Shape shape = Shape::flag;
+    std::vector<std::string> given;
+  };
+  [[nodiscard]] const std::vector<Option>& options() const { return options_; }
+  [[nodiscard]] bool takes_system() const { return takes_system_; }
+  [[nodiscard]] const std::string& names_unit() const { return names_unit_; }  // "" when it takes no words
+  [[nodiscard]] const std::string& summary() const { return summary_; }
 
   // false: --help was asked for and answered. Faults so far are kept.
   bool parse(std::vector<std::string> arguments);
@@ -40,7 +55,7 @@ class Arguments {
   std::vector<std::string> list(std::string_view name);  // of a value A,B,C; empty parts are a fault
   std::vector<std::pair<std::string, std::string>> assignments(std::string_view name);  // of values NAME=VALUE
 
-  void fault(const std::string& text);
+  void fault(const Message& message);
   // Lines of a message as faults; those that are already known are left out.
   void faults(std::string_view lines);
   // Runs `check` and keeps the message of an Error as fault.
@@ -52,13 +67,9 @@ class Arguments {
   [[nodiscard]] std::string help() const;
 
  private:
-  enum class Shape { flag, value, values };
-  struct Option {
-    std::string name, unit, help;
-    Shape shape = Shape::flag;
-    std::vector<std::string> given;
-  };
   [[nodiscard]] const Option* find(std::string_view name) const;
+  void declare(Option option);  // before --quiet, which every verb has
+  void add(const Error& fault);
   void check_shape(const std::vector<std::string>& arguments);
   void read(std::vector<std::string> arguments, std::vector<std::string> words);
 
@@ -66,9 +77,10 @@ class Arguments {
   bool takes_system_ = false;
   std::string system_;
   std::string names_unit_, names_help_;
+  bool one_name_ = false;
   std::vector<std::string> names_;
   std::vector<Option> options_;
-  std::vector<std::string> faults_;
+  std::vector<Error> faults_;  // each with what programs want to know of it
 };
 
 // A number written out in full: "0.1", "-3", "1e-3". Nothing but the fault text otherwise.
@@ -83,13 +95,11 @@ std::vector<std::string> split(std::string_view text, char separator);
 
 }  // namespace rattleback::cli
 
-#include "rattleback/error.hpp"
-
 template <class Check>
 void rattleback::cli::Arguments::collect(const Check& check) {
   try {
     check();
   } catch (const Error& error) {
-    faults(error.what());
+    add(error);
   }
 }

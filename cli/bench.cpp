@@ -1,5 +1,6 @@
 // `rattleback bench`: the project's own benchmark. It is a program of its own, bench_table, because it carries hand-written kernels
 // that are built for this machine alone; it lies beside this program, or in libexec/rattleback when installed there.
+#include <cstdio>
 #include <filesystem>
 #include <system_error>
 
@@ -7,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "answer.hpp"
 #include "arguments.hpp"
 #include "rattleback/error.hpp"
 #include "verbs.hpp"
@@ -29,12 +31,17 @@ std::filesystem::path bench_program() {
 
 }  // namespace
 
-int bench(const Words& words) {
+Arguments declare_bench() {
   Arguments a("bench", "Measures steps of the library against hand-written kernels of the same steps.",
               "rattleback bench --quick");
   a.flag("--quick", "fewer repeats: seconds instead of a minute, and less exact");
   a.flag("--json", "prints one JSON object instead of tables");
   a.value("--output", "FOLDER", "also writes both to FOLDER, named after the commit");
+  return a;
+}
+
+int bench(const Words& words) {
+  Arguments a = declare_bench();
   if (!a.parse(words)) return kDone;
   a.refuse_if_faulty();
   const std::string program = bench_program().string();
@@ -45,6 +52,7 @@ int bench(const Words& words) {
   std::vector<char*> pointers;
   for (std::string& word : list) pointers.push_back(word.data());
   pointers.push_back(nullptr);
+  if (is_quiet() && !a.has("--json") && std::freopen("/dev/null", "w", stdout) == nullptr) return kOutputFailed;
   execv(program.c_str(), pointers.data());
   throw Error(
       fmt::format("{} cannot be started: {}", program, std::error_code(errno, std::generic_category()).message()));

@@ -1,6 +1,7 @@
 #include "common.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <new>
 #include <stdexcept>
@@ -143,7 +144,10 @@ std::string read_plot_path(Arguments& arguments) {
 void Files::write(const std::string& path, const std::string& said, const std::function<void()>& write_it) {
   if (path.empty()) return;
   attempt("to write '" + path + "'", [&] {
+    std::error_code unknown;
+    const bool was_there = std::filesystem::exists(path, unknown);
     write_it();
+    if (was_there) say(fmt::format("replaced {}, which was there before", path));
     text_ += fmt::format("\n{}\n", said);
   });
 }

@@ -35,7 +35,8 @@ std::string read_plot_path(Arguments& arguments);
 // file is tried, and failures are kept until then.
 class Files {
  public:
-  // Nothing for an empty path. `said` is what the text output says of a file that was written.
+  // Nothing for an empty path. `said` is what the text output says of a file that was written. That a file was there before
+  // and is no more is said on stderr.
   void write(const std::string& path, const std::string& said, const std::function<void()>& write_it);
   void draw(const std::string& path, const std::function<plot::Figure()>& figure);
   void fail(std::string_view message);  // what could not be written otherwise

@@ -1,10 +1,9 @@
 // `rattleback compare`: several methods side by side.
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "common.hpp"
 #include "lists.hpp"
+#include "output/ending.hpp"
 #include "output/figures.hpp"
 #include "progress.hpp"
 #include "rattleback/analysis.hpp"
@@ -24,7 +23,7 @@ void read_steps(Arguments& a, CompareRequest& request) {
 
 }  // namespace
 
-int compare(const Words& words) {
+Arguments declare_compare() {
   Arguments a(
       "compare",
       "Runs several methods on one system: the error at the end, the largest errors of energy and constraints, "
@@ -42,6 +41,11 @@ int compare(const Words& words) {
   add_model_options(a);
   a.flag("--json", "prints one JSON object instead of a table");
   add_plot_option(a, "draws error against step size and against time");
+  return a;
+}
+
+int compare(const Words& words) {
+  Arguments a = declare_compare();
   if (!a.parse(words)) return kDone;
 
   LoadOptions load = model_options(a);
@@ -70,12 +74,11 @@ int compare(const Words& words) {
   progress.clear();
   Files files;
   files.draw(plot, [&] { return report::figure_of(model, report); });
-  const auto done = [](const CompareRun& run) { return run.status == CompareRun::Status::done; };
-  const bool any = std::any_of(report.runs.begin(), report.runs.end(), done);
+  const report::Ending ending = report::ending_of(report);
   const int status =
       files.conclude([&] { return a.has("--json") ? to_json(model, report) : to_text(model, report) + files.text(); },
-                     any ? kDone : kStoppedEarly);
-  if (!any) say(fmt::format("no method reached t = {:g}", report.until));
+                     exit_status(ending.status));
+  if (!ending.message.empty()) say(ending.message);
   return status;
 }
 

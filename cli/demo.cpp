@@ -8,8 +8,13 @@
 
 namespace rattleback::cli {
 
-int demo(const Words& words) {
+Arguments declare_demo() {
   Arguments a("demo", "Runs one system and explains what was computed.", "rattleback demo");
+  return a;
+}
+
+int demo(const Words& words) {
+  Arguments a = declare_demo();
   if (!a.parse(words)) return kDone;
   a.refuse_if_faulty();
 

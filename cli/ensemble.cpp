@@ -6,6 +6,7 @@
 #include "bind/applies.hpp"
 #include "common.hpp"
 #include "members.hpp"
+#include "output/ending.hpp"
 #include "output/write.hpp"
 #include "progress.hpp"
 #include "signals.hpp"
@@ -13,6 +14,23 @@
 #include "verbs.hpp"
 
 namespace rattleback::cli {
+
+Arguments declare_ensemble() {
+  Arguments a(
+      "ensemble",
+      "Runs a system for many starts or parameters, over threads, and prints the statistics of the energy error. "
+      "The numbers have the same bits for any number of threads.",
+      "rattleback ensemble skate --random 200 --seed 7 --spread \"theta'=0.1\" --step 0.1 --until 50");
+  a.system();
+  add_member_options(a, true);
+  add_run_options(a, Place::ensemble,
+                  {{"until", "end time. Default: the model's"},
+                   {"every", "the statistics take every K-th step. Default: all, thinned beyond 10^6"},
+                   {"native", "steps as compiled machine code; auto, the default: when that pays"}});
+  a.value("--output", "FILE.csv|FILE.h5", "writes the statistics over time; FILE.h5 has the members, too");
+  a.flag("--json", "prints one JSON object instead of tables");
+  return a;
+}
 
 int ensemble(const Words& words) {
   // Under mpirun one process speaks and writes for all. mpirun ends all as soon as one ends with a fault, so none may end before
@@ -27,19 +45,7 @@ int ensemble(const Words& words) {
     if (silent) return kDone;
     throw;
   }
-  Arguments a(
-      "ensemble",
-      "Runs a system for many starts or parameters, over threads, and prints the statistics of the energy error. "
-      "The numbers have the same bits for any number of threads.",
-      "rattleback ensemble skate --random 200 --seed 7 --spread \"theta'=0.1\" --step 0.1 --until 50");
-  a.system();
-  add_member_options(a, true);
-  add_run_options(a, Place::ensemble,
-                  {{"until", "end time. Default: the model's"},
-                   {"every", "the statistics take every K-th step. Default: all, thinned beyond 10^6"},
-                   {"native", "steps as compiled machine code; auto, the default: when that pays"}});
-  a.value("--output", "FILE.csv|FILE.h5", "writes the statistics over time; FILE.h5 has the members, too");
-  a.flag("--json", "prints one JSON object instead of tables");
+  Arguments a = declare_ensemble();
   if (!a.parse(words)) return kDone;
 
   EnsembleRequest request;
@@ -64,13 +70,11 @@ int ensemble(const Words& words) {
 
   Files files;
   files.write(output, fmt::format("Written to {}", output), [&] { write_ensemble(model, report, output); });
-  const bool whole = report.status == Status::done;
+  const report::Ending ending = report::ending_of(report);
   const int status =
       files.conclude([&] { return a.has("--json") ? to_json(model, report) : to_text(model, report) + files.text(); },
-                     whole && !report.failed.empty() ? kStoppedEarly : exit_status(report.status));
-  if (!whole) say(report.message);
-  if (!report.failed.empty())
-    say(fmt::format("{} of {} members stopped early", report.failed.size(), report.members.size()));
+                     exit_status(ending.status));
+  if (!ending.message.empty()) say(ending.message);
   return status;
 }
 

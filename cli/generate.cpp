@@ -32,7 +32,7 @@ std::string struct_name(std::string_view words) {
 
 }  // namespace
 
-int generate(const Words& words) {
+Arguments declare_generate() {
   Arguments a("generate", "Writes the steps of a method on a system as a C++20 header that needs nothing else.",
               "rattleback generate double-pendulum --method rattle --step 0.01 --output double_pendulum.hpp");
   a.system();
@@ -42,6 +42,11 @@ int generate(const Words& words) {
   a.value("--name", "NAME", "of the struct, as demo::Pendulum. Default: made of system and method");
   a.value("--output", "FILE.hpp", "where it is written. Default: standard output");
   add_model_options(a);
+  return a;
+}
+
+int generate(const Words& words) {
+  Arguments a = declare_generate();
   if (!a.parse(words)) return kDone;
 
   LoadOptions load = model_options(a);

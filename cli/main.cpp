@@ -1,57 +1,39 @@
 // The program: finds the verb, and turns everything that can happen into an exit status and a message on stderr.
-#include <array>
-#include <cerrno>
+#include <algorithm>
 #include <csignal>
-#include <cstdio>
-#include <cstring>
 #include <exception>
 #include <new>
 #include <string_view>
 
 #include <fmt/format.h>
 
-#include "files/harmless.hpp"
+#include "answer.hpp"
+#include "commit.hpp"
 #include "heap.hpp"
 #include "model/grammar/suggest.hpp"
-#include "output/layout.hpp"
+#include "output/citation.hpp"
 #include "output/version.hpp"
 #include "rattleback/cancelled.hpp"
 #include "rattleback/error.hpp"
+#include "rattleback/method.hpp"
 #include "rattleback/model.hpp"
 #include "reserve.hpp"
 #include "signals.hpp"
+#include "text/message.hpp"
 #include "text/words.hpp"
 #include "verbs.hpp"
 
 namespace rattleback::cli {
 namespace {
 
-struct Verb {
-  std::string_view name;
-  int (*function)(const Words&);
-  std::string_view about;  // "" hides it
-};
-
-constexpr std::array kVerbs = {
-    Verb{"run", run, "integrates a system and audits what was kept"},
-    Verb{"check", check, "looks at a system without integrating it"},
-    Verb{"order", order, "error against step size, for one or more methods"},
-    Verb{"compare", compare, "several methods side by side: errors, energy, constraints, cost"},
-    Verb{"section", section, "Poincare sections: where motions cross a surface"},
-    Verb{"ensemble", ensemble, "statistics of the energy error over many starts or parameters"},
-    Verb{"reproduce", reproduce, "redoes the experiments of the source documents"},
-    Verb{"generate", generate, "writes the steps of a method on a system as a C++ header"},
-    Verb{"methods", methods, "lists the methods with what they promise"},
-    Verb{"systems", systems, "lists the systems that come with the program"},
-    Verb{"demo", demo, ""},
-    Verb{"bench", bench, "times steps against hand-written code"},
-};
-
 std::string overview() {
   std::string text =
       "Mechanical systems with constraints, without losing the physics.\n\nUsage\n  rattleback VERB ...\n\nVerbs\n";
-  for (const Verb& verb : kVerbs)
-    if (!verb.about.empty()) text += fmt::format("  {:<9} {}\n", verb.name, verb.about);
+  for (const Verb& verb : verbs())
+    if (!verb.about.empty()) text += fmt::format("  {:<10} {}\n", verb.name, verb.about);
+  text += "\nInstead of a verb\n";
+  for (const TopOption& option : top_options())
+    text += fmt::format("  {:<15} {}\n", fmt::format("{} {}", option.name, option.unit), option.about);
   return text +
          "\n`rattleback VERB --help` explains a verb, with an example. `rattleback demo` shows one run.\n"
          "\nExample\n  rattleback run chaplygin-sleigh\n"
@@ -61,18 +43,29 @@ std::string overview() {
          "130, 143, 129 ended by SIGINT (Ctrl-C), SIGTERM, SIGHUP: what there was by then is written.\n";
 }
 
-std::string unknown_verb(const std::string& word) {
+Message unknown_verb(const std::string& word) {
   const std::string shown = word.substr(0, 60);
-  if (word.ends_with(".toml")) return fmt::format("'{0}' is not a verb. Did you mean `rattleback run {0}`?", shown);
+  const auto run = [&](std::string_view what) {
+    return Message(fmt::format("'{0}' is {1}. Did you mean `rattleback run {0}`?", shown, what), "run " + shown);
+  };
+  if (word.ends_with(".toml")) return run("not a verb");
   for (const ShippedModel& model : shipped_models())
-    if (model.key == word)
-      return fmt::format("'{0}' is a system, not a verb. Did you mean `rattleback run {0}`?", shown);
+    if (model.key == word) return run("a system, not a verb");
   std::vector<std::string> names;
-  for (const Verb& verb : kVerbs)
+  for (const Verb& verb : verbs())
     if (!verb.about.empty()) names.emplace_back(verb.name);
   const std::string close = front::nearest(word, names);
-  return fmt::format("unknown verb '{}'. {}Verbs: {}", shown,
-                     close.empty() ? "" : fmt::format("Did you mean '{}'? ", close), fmt::join(names, ", "));
+  return fmt::format("unknown verb '{}'. ", shown) +
+         (close.empty() ? Message() : Message(fmt::format("Did you mean '{}'? ", close), close)) +
+         fmt::format("Verbs: {}", fmt::join(names, ", "));
+}
+
+// --cite [METHOD]...
+int cite(const Words& names) {
+  std::vector<const MethodInfo*> methods;
+  for (const std::string& name : names) methods.push_back(&find_method(name));
+  print(report::bibtex_of_program(commit()) + report::bibtex_of(methods));
+  return kDone;
 }
 
 int dispatch(const Words& words) {
@@ -80,38 +73,22 @@ int dispatch(const Words& words) {
   const std::string& word = words.front();
   const Words rest(words.begin() + 1, words.end());
   if (word == "--version") {
-    print(fmt::format("rattleback {}", report::kVersion));
+    const std::string_view from = commit();
+    print(fmt::format("rattleback {}{}", report::kVersion, from.empty() ? "" : fmt::format(" (commit {})", from)));
     return kDone;
   }
+  if (word == "--cite") return cite(rest);
   if (word == "--help" || word == "-h" || word == "help") {
     if (word == "help" && !rest.empty()) return dispatch({rest.front(), "--help"});
     print(overview());
     return kDone;
   }
-  for (const Verb& verb : kVerbs)
+  for (const Verb& verb : verbs())
     if (verb.name == word) return verb.function(rest);
-  throw Error(unknown_verb(word));
-}
-
-// stdout is checked at the end of the program, too: until then what was printed may only lie in a buffer.
-void finish_stdout() {
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-    throw OutputFailed{fmt::format("cannot write to standard output: {}", std::strerror(errno))};
+  throw error_of(unknown_verb(word));
 }
 
 }  // namespace
-
-void print(const std::string& text) {
-  files::write_harmless(stdout, text);
-  if (!text.ends_with('\n')) std::fputc('\n', stdout);
-  finish_stdout();
-}
-
-void say(std::string_view message) {
-  files::write_harmless(stderr, message);
-  if (!message.ends_with('\n')) std::fputc('\n', stderr);
-}
-
 }  // namespace rattleback::cli
 
 int main(int argc, char** argv) {
@@ -128,21 +105,30 @@ int main(int argc, char** argv) {
   };
   try {
     cli::install_signal_handlers();
-    const int status = cli::dispatch(argc > 1 ? cli::Words(argv + 1, argv + argc) : cli::Words{});
+    const cli::Words words(argv + std::min(argc, 1), argv + argc);
+    cli::set_manner(words);
+    const int status = cli::dispatch(words);
     cli::finish_stdout();
     return status;
   } catch (const rattleback::Cancelled& cancelled) {
-    say(cli::with_signal(cancelled.what()));
+    const std::string message = cli::with_signal(cancelled.what());
+    cli::print_fault("cancelled", rattleback::Error(message));
+    say(message);
     return cli::kSignalled + cli::received_signal();
   } catch (const rattleback::Error& error) {
-    say(error.what());
     // Under mpirun a signal ends other processes, too, and this one hears of it as a fault of theirs.
-    return cli::received_signal() != 0 ? cli::kSignalled + cli::received_signal() : cli::kWrongRequest;
+    const bool signalled = cli::received_signal() != 0;
+    cli::print_fault(signalled ? "cancelled" : "refused", error);
+    say(error.what());
+    return signalled ? cli::kSignalled + cli::received_signal() : cli::kWrongRequest;
   } catch (const cli::OutputFailed& failed) {
     say(failed.message);
     return cli::kOutputFailed;
   } catch (const std::bad_alloc&) {
-    say("not enough memory for this request. Record fewer steps (--every K), or take a smaller system");
+    const char* const message =
+        "not enough memory for this request. Record fewer steps (--every K), or take a smaller system";
+    say(message);
+    cli::print_fault("refused", message);
     return cli::kWrongRequest;
   } catch (const std::exception& error) {
     return internal(error.what());

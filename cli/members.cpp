@@ -13,7 +13,7 @@ namespace {
 
 std::string read_text(const std::string& path) {
   files::FileText file = files::read_text(path, files::kLargestTable);
-  if (!file.fault.empty()) throw Error(fmt::format("--starts: '{}' {}", path, file.fault));
+  if (!file.fault.empty()) throw Error(fmt::format("--starts: '{}' {}", path, file.fault), {.file = path});
   return std::move(file.text);
 }
 

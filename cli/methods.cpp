@@ -6,10 +6,15 @@
 
 namespace rattleback::cli {
 
-int methods(const Words& words) {
+Arguments declare_methods() {
   Arguments a("methods", "Lists the methods: systems, stages, order, symmetry, energy, constraints kept, source.",
               "rattleback methods --json");
   a.flag("--json", "prints one JSON object instead of a table");
+  return a;
+}
+
+int methods(const Words& words) {
+  Arguments a = declare_methods();
   if (!a.parse(words)) return kDone;
   a.refuse_if_faulty();
   print(a.has("--json") ? methods_json() : report::methods_text());

@@ -21,7 +21,7 @@ void read_steps(Arguments& a, OrderRequest& request) {
 
 }  // namespace
 
-int order(const Words& words) {
+Arguments declare_order() {
   Arguments a("order", "Measures the error at the end for several step sizes, and the slope: the observed order.",
               "rattleback order skate --methods spark-gauss:2,spark-lobatto-ab:3 --step-list 0.1,0.05,0.025 --until 2");
   a.system();
@@ -35,6 +35,11 @@ int order(const Words& words) {
   add_model_options(a);
   a.flag("--json", "prints one JSON object instead of a table");
   add_plot_option(a, "draws error against step size");
+  return a;
+}
+
+int order(const Words& words) {
+  Arguments a = declare_order();
   if (!a.parse(words)) return kDone;
 
   LoadOptions load = model_options(a);

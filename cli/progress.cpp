@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "answer.hpp"
 #include "files/harmless.hpp"
 #include "text/quantities.hpp"
 
@@ -22,7 +23,7 @@ std::size_t terminal_width() {
 
 }  // namespace
 
-ProgressLine::ProgressLine() : terminal_(isatty(STDERR_FILENO) == 1) {}
+ProgressLine::ProgressLine() : terminal_(isatty(STDERR_FILENO) == 1 && !is_quiet()) {}
 
 ProgressLine::~ProgressLine() { clear(); }
 

@@ -12,7 +12,7 @@
 
 namespace rattleback::cli {
 
-int reproduce(const Words& words) {
+Arguments declare_reproduce() {
   Arguments a("reproduce",
               "Redoes the experiments of the five source documents over all cores: data, figures, numbers, and whether "
               "the documents agree.",
@@ -26,6 +26,11 @@ int reproduce(const Words& words) {
   a.flag("--list", "lists the experiments and runs none");
   a.value("--threads", "K", "default: as many as the machine has");
   a.flag("--json", "prints one JSON object instead of lines");
+  return a;
+}
+
+int reproduce(const Words& words) {
+  Arguments a = declare_reproduce();
   if (!a.parse(words)) return kDone;
 
   reproduce::Request request;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "answer.hpp"
 #include "bind/applies.hpp"
 #include "common.hpp"
 #include "files/replace.hpp"
@@ -20,19 +21,6 @@
 
 namespace rattleback::cli {
 namespace {
-
-Arguments declare() {
-  Arguments a("run", "Integrates a system and audits what was kept.",
-              "rattleback run chaplygin-sleigh --method spark-gauss --stages 2 --step 0.05 --output sleigh.csv");
-  a.system();
-  add_options(a, Place::run);
-  add_model_options(a);
-  a.value("--output", "FILE.csv|FILE.h5", "writes the trajectory");
-  add_plot_option(a, "draws the motion, the energy error and the residuals over time");
-  a.flag("--json", "prints one JSON object instead of sentences");
-  a.value("--report", "FILE.html", "writes a page with the model, the audit, plots and an animation");
-  return a;
-}
 
 // A file that is read and one that is written must not be the same.
 void check_files(Arguments& a, const std::string& system, const Options& options, const std::string& output,
@@ -81,8 +69,21 @@ void check_tolerances(const Model& model, const Options& asked) {
 
 }  // namespace
 
+Arguments declare_run() {
+  Arguments a("run", "Integrates a system and audits what was kept.",
+              "rattleback run chaplygin-sleigh --method spark-gauss --stages 2 --step 0.05 --output sleigh.csv");
+  a.system();
+  add_options(a, Place::run);
+  add_model_options(a);
+  a.value("--output", "FILE.csv|FILE.h5", "writes the trajectory");
+  add_plot_option(a, "draws the motion, the energy error and the residuals over time");
+  a.flag("--json", "prints one JSON object instead of sentences");
+  a.value("--report", "FILE.html", "writes a page with the model, the audit, plots and an animation");
+  return a;
+}
+
 int run(const Words& words) {
-  Arguments a = declare();
+  Arguments a = declare_run();
   if (!a.parse(words)) return kDone;
   LoadOptions load = model_options(a);
   Options options;
@@ -101,7 +102,7 @@ int run(const Words& words) {
   options.progress = progress.callback();
   options.warn = [&](const std::string& text) {
     progress.clear();
-    say("warning: " + text);
+    note("warning: " + text);
   };
   begin_computing();
   Trajectory trajectory = simulate(model, options);

@@ -1,12 +1,11 @@
 // `rattleback section`: Poincare sections.
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "bind/applies.hpp"
 #include "common.hpp"
 #include "files/replace.hpp"
 #include "members.hpp"
+#include "output/ending.hpp"
 #include "output/figures.hpp"
 #include "progress.hpp"
 #include "signals.hpp"
@@ -46,7 +45,7 @@ void check_csv(const std::string& path) {
 
 }  // namespace
 
-int section(const Words& words) {
+Arguments declare_section() {
   Arguments a("section",
               "Poincare sections: the states at which motions cross a surface, each located with the method itself.",
               "rattleback section contact-oscillator --where \"y'\" --direction down --if x --crossings 50 "
@@ -63,6 +62,11 @@ int section(const Words& words) {
   a.value("--output", "FILE.csv", "writes the crossings");
   a.flag("--json", "prints one JSON object instead of tables");
   add_plot_option(a, "draws the crossings: the first two of --axes, or of the coordinates");
+  return a;
+}
+
+int section(const Words& words) {
+  Arguments a = declare_section();
   if (!a.parse(words)) return kDone;
 
   SectionRequest request;
@@ -105,16 +109,13 @@ int section(const Words& words) {
   files.write(output, fmt::format("Written to {} ({} rows)", output, report.points.size()),
               [&] { write_section(model, request, report, output); });
   files.draw(plot, [&] { return report::figure_of(model, request, report); });
-  const auto failed = std::find_if(report.starts.begin(), report.starts.end(),
-                                   [](const SectionStart& s) { return s.status == Status::stopped; });
-  const bool whole = report.status == Status::done;
+  const report::Ending ending = report::ending_of(report);
   const int status = files.conclude(
       [&] {
         return a.has("--json") ? to_json(model, request, report) : to_text(model, request, report) + files.text();
       },
-      whole && failed != report.starts.end() ? kStoppedEarly : exit_status(report.status));
-  if (!whole) say(report.message);
-  if (failed != report.starts.end()) say(fmt::format("start {}: {}", failed - report.starts.begin(), failed->message));
+      exit_status(ending.status));
+  if (!ending.message.empty()) say(ending.message);
   return status;
 }
 

@@ -1,4 +1,4 @@
-# Model files and recipes become part of the library: embed_files.cmake writes each folder into one source, again whenever
+# Model files, recipes and starting files become part of the library: embed_files.cmake writes each folder into one source, again whenever
 # one of its files changes.
 function(rattleback_ship folder)
   cmake_parse_arguments(arg "" "HEADER;NAMESPACE;TYPE;FUNCTION" "" ${ARGN})
@@ -17,3 +17,4 @@ endfunction()
 rattleback_ship(models HEADER rattleback/model.hpp NAMESPACE rattleback TYPE ShippedModel FUNCTION shipped_models)
 rattleback_ship(experiments HEADER reproduce/recipe.hpp NAMESPACE rattleback::reproduce TYPE ShippedRecipe
                 FUNCTION shipped_recipes)
+rattleback_ship(starters HEADER model/starters.hpp NAMESPACE rattleback::front TYPE Starter FUNCTION starters)

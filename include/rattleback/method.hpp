@@ -66,7 +66,8 @@ struct MethodInfo {
   Claim energy = Claim::no;             // exact energy; all symmetric methods keep it bounded on reversible problems
   std::string_view constraints = {};    // levels kept at the end points
   std::string_view source = {};         // document and section
-  std::string_view note = {};           // conditions, in one sentence
+  std::vector<std::string_view> references = {};  // what to cite: keys of docs/references.bib
+  std::string_view note = {};                     // conditions, in one sentence
   // How it takes holonomic constraints, the default first; `none` first: only when asked.
   std::vector<Formulation> formulations = {};
   bool needs_holonomic = false;  // takes systems with holonomic constraints only

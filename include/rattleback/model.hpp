@@ -41,6 +41,34 @@ class Kinds {
   unsigned bits_ = 0;
 };
 
+// One quantity whose closed-form solution is known: element `index` of q (kPosition), v (kVelocity) or z (kMultiplier).
+struct ExactValue {
+  Space space = kPosition;  // which vector
+  std::int32_t index = 0;   // which element
+  NodeId expr = 0;          // the solution, of t only
+};
+
+// A number that runs write down: an entry of [outputs].
+struct Output {
+  std::string name;  // of its column
+  NodeId expr = 0;   // of t, the state, parameters, multipliers, and accelerations x''
+};
+
+// A zero of an expression along the motion, and what happens there: an entry of [events].
+struct ModelEvent {
+  // What a run does where the event is.
+  enum class Then {
+    note,  // it is listed
+    stop,  // and the run ends there
+    set    // and the state gets other values
+  };
+  std::string name;             // of its table
+  NodeId when = 0;              // of t, the state, parameters, multipliers, and accelerations
+  int direction = 0;            // +1: where it grows through zero, -1: where it falls, 0: both
+  Then then = Then::note;       // beyond its being noted
+  std::vector<ExactValue> set;  // what has another value from there on, by expressions of the state before
+};
+
 struct Options;  // rattleback/simulate.hpp
 
 // Optional defaults for a run, from the file's [run] table.
@@ -51,18 +79,24 @@ struct RunDefaults {
   std::shared_ptr<const Options> others = {};   // all other options that it gives; null: there are none
 };
 
-// One quantity whose closed-form solution is known: element `index` of q (kPosition), v (kVelocity) or z (kMultiplier).
-struct ExactValue {
-  Space space = kPosition;  // which vector
-  std::int32_t index = 0;   // which element
-  NodeId expr = 0;          // the solution, of t only
-};
-
 // Input/output pair: force B u on the coordinates, output y = B^T v, power u*y. The force is already part of `forces`.
 struct Port {
   std::string name;  // "motor"
   NodeId input = 0;  // u: a formula, or a number from outside
   Entries along;     // column B: row = coordinate
+};
+
+// A quantity that should be kept, as its author says: an expression of t, the state, parameters and definitions.
+struct Invariant {
+  std::string name;  // "spin"
+  NodeId value = 0;  // of t, q and v (states: of t and x)
+};
+
+// A vector field on positions, q' = xi(q). Where its flow changes neither the Lagrangian nor the constraints, its momentum
+// J = L_v xi is kept.
+struct Symmetry {
+  std::string name;  // "turn"
+  Entries field;     // xi: row = coordinate; what is absent is 0
 };
 
 // y' = v(t, y, z), z' = f(t, y, z) + r(t, y, z, psi), 0 = g(t, y) and its time derivative. The constraints and the names
@@ -136,6 +170,8 @@ struct Model {
   std::vector<Port> ports;                    // the last entries of `forces` are theirs
   bool dissipative = false;  // has [forces], [dissipation] or [ports]: the energy is not expected to be kept
 
+  std::vector<Symmetry> symmetries;  // [symmetries]
+
   // --- dae: y' = sum of the parts, 0 = constraints(t, y)
   Names algebraic;               // z; odae: multipliers psi
   std::array<Entries, 5> parts;  // A, B, C, C*, D of the Lobatto family; [rhs] alone is part 0
@@ -156,7 +192,10 @@ struct Model {
   std::vector<double> z0;                    // dae, odae: starting guess of the algebraic variables
   std::vector<double> q0_error, v0_error;    // what rounding may have done to them in their formulas; empty: one ulp
   std::vector<std::int32_t> keep_q, keep_v;  // elements of q0 and v0 that a projection holds
+  std::vector<Invariant> invariants;         // [invariants]
   std::vector<ExactValue> exact;             // what is known of the solution from this start
+  std::vector<Output> outputs;               // what its runs write down besides the state
+  std::vector<ModelEvent> events;            // what its runs look for
   RunDefaults run;                           // of its [run]
   std::shared_ptr<const Written> written;    // what it was read or traced from; null when it was put together by hand
 

@@ -85,8 +85,10 @@ struct Options {
   double adaptive = 0.0;                   // tolerance of the error per step; 0: all steps have the size `step`
   Choice<Controller> controller = {};      // what chooses adaptive steps
   std::vector<std::string> event = {};     // expressions whose zeros along the motion are located
+  std::string until_event = {};            // the run ends where this expression is zero
   std::int64_t every = 0;                  // record every so many steps; 0: all, thinned beyond 10^6 or 200 MB
   double output_every = 0.0;               // instead: record at the multiples of this time, between the steps
+  std::string output_columns = {};         // further columns: definitions, x'', patterns; "=t,x": these alone
   bool keep_records = true;                // false: only the audit's running numbers
   bool record_multipliers = true;          // solve for the multipliers at every record, not only at the end
   bool audit_reverse = false;              // integrate back and compare with the start
@@ -173,12 +175,22 @@ struct EquationsAudit {
   double condition_t = 0.0;  // time at which the condition is largest
 };
 
+// What became of a quantity that its author says is kept.
+struct InvariantAudit {
+  std::string name;                   // of [invariants], or of a symmetry whose momentum it is
+  double initial = 0.0, final = 0.0;  // at the start and at the end
+  double max_error = 0.0;             // largest difference from the start, over the recorded steps
+  double drift_per_time = 0.0;        // slope of the straight line fitted to the difference
+  double size = 0.0;                  // the largest value
+};
+
 // A zero of an event expression: a state at the end of a step of the method that is exactly so long.
 struct EventFound {
-  std::string event;         // the expression
-  double t = 0.0;            // when
-  int direction = 0;         // +1: the expression grows through zero, -1: it falls
-  std::vector<double> q, v;  // state there; dae: q holds the states
+  std::string event;                     // the expression, or the name of an event of the model
+  double t = 0.0;                        // when
+  int direction = 0;                     // +1: the expression grows through zero, -1: it falls
+  std::vector<double> q, v;              // state there; dae: q holds the states
+  std::vector<double> after_q, after_v;  // state that the event has set; empty: it has set none
 };
 
 // Constraints that depend on the others, with Options::redundant = "minimum-norm".
@@ -239,7 +251,8 @@ struct Trajectory {
     std::vector<double> residual_position;  // largest of the constraints at position level
     std::vector<double> residual_velocity;  // largest of all constraints at velocity level
     std::vector<double> inputs, outputs;    // port-Hamiltonian: u and y, row after row
-    std::vector<double> balance;            // residual of the power balance of the step before the record
+    std::vector<double> quantities;  // outputs of the model, and what Options::output_columns adds, row after row
+    std::vector<double> balance;     // residual of the power balance of the step before the record
 
     // A view of one record. Throws Error where there is no such row:
     [[nodiscard]] std::span<const double> q_at(std::size_t row) const { return row_of(q, row); }
@@ -250,19 +263,25 @@ struct Trajectory {
     [[nodiscard]] std::span<const double> row_of(const std::vector<double>& all, std::size_t row) const;
   } records;  // of all recorded steps; empty without Options::keep_records
 
-  std::vector<double> start_q, start_v;   // the start as it was used: projected, with algebraic states solved for
-  std::vector<double> q, v, multipliers;  // final state
-  std::vector<Contact> contacts;          // of unilateral constraints, in order; the first 100 000
+  std::vector<double> start_q, start_v;       // the start as it was used: projected, with algebraic states solved for
+  std::vector<double> q, v, multipliers;      // final state
+  std::vector<std::string> quantity_names;    // of the model's outputs, and of what Options::output_columns adds
+  std::vector<double> quantities;             // their final values
+  std::vector<std::string> selected_columns;  // patterns of those to be written; empty: all
+  std::vector<Contact> contacts;              // of unilateral constraints, in order; the first 100 000
 
   std::optional<RedundantAudit> redundant;  // which were integrated; with Options::redundant = "minimum-norm"
   std::optional<AdaptiveAudit> adaptive;    // what the step control did; with Options::adaptive
   std::vector<std::string> watched;         // the expressions of Options::event
-  std::vector<EventFound> events;           // their zeros, in the order of time
-  double output_every = 0.0;                // not 0: the records are at its multiples
+  std::string stopped_by;                   // the event that ended the run; empty: none did
+  std::optional<double> taken_by_events;  // energy that events which set the state have taken; negative: they gave some
+  std::vector<EventFound> events;         // their zeros, in the order of time
+  double output_every = 0.0;              // not 0: the records are at its multiples
 
   // --- what was kept, over the recorded steps
   std::optional<EnergyAudit> energy;          // systems with an energy
   std::optional<PowerBalance> power_balance;  // methods that know it; over all steps
+  std::vector<InvariantAudit> invariants;     // of the model
   std::optional<EquationsAudit> equations;    // mechanical: how well accelerations and multipliers satisfy them
   std::optional<double> constraint_position;  // largest residual of holonomic constraints, or those of a dae or odae
   std::optional<double> constraint_velocity;  // largest residual of all constraints of a mechanical system or odae
@@ -340,39 +359,67 @@ struct MethodCheck {
   std::string reason;    // why not
 };
 
+// What is known of a symmetry that the model names.
+struct SymmetryCheck {
+  std::string name;             // of the symmetry, and of its momentum J = L_v xi
+  bool of_lagrangian = false;   // L_q xi + L_v (D xi v) = 0
+  bool of_constraints = false;  // K xi = 0 where the constraints hold
+  bool conserved = false;       // both, and F xi = 0: the momentum is kept
+};
+
+// A symmetry of the Lagrangian that the model does not name.
+struct FoundSymmetry {
+  std::vector<std::pair<std::string, std::string>> field;  // coordinates that move, with expressions of the positions
+  bool conserved = false;                                  // constraints and forces allow it, too: its momentum is kept
+};
+
 // What check() finds.
 struct CheckReport {
-  int coordinates = 0;                       // how many
-  int degrees_of_freedom = 0;                // coordinates without the rank of the constraints
-  int index = 0;                             // differentiation index
-  std::vector<ConstraintCheck> constraints;  // in the order of the multipliers
-  bool integrable_together = false;          // the velocity constraints, all of them: the system is holonomic
-  int rank = 0;                              // of the constraints at the start
-  std::vector<std::string> redundant;        // names of constraints that depend on the others at the start
-  std::vector<std::string> vanishing;        // whose gradient is zero at the start
-  std::vector<std::string> not_finite;       // whose gradient has no value at the start
-  bool mass_constant = false;                // the same at all states
-  bool mass_positive_definite = false;       // at the start
-  bool saddle_regular = false;               // accelerations and multipliers are determined at the start
-  bool consistent = false;                   // the start satisfies the constraints
-  bool derivatives_ok = false;               // they agree with finite differences
-  bool derivatives_undetermined = false;     // finite differences settle nowhere, so that nothing was compared
-  double derivative_error = 0.0;             // largest relative difference to finite differences
-  std::vector<double> nearest_q, nearest_v;  // the nearest consistent start, when the given one is not
-  std::vector<double> multipliers;           // at the start
-  std::vector<MethodCheck> methods;          // all of them
-  std::string obstacle;                      // why no method applies, when that does not depend on the method
-  std::vector<std::string> notes;            // what else to know
+  int coordinates = 0;                          // how many
+  int degrees_of_freedom = 0;                   // coordinates without the rank of the constraints
+  int index = 0;                                // differentiation index
+  std::vector<ConstraintCheck> constraints;     // in the order of the multipliers
+  bool integrable_together = false;             // the velocity constraints, all of them: the system is holonomic
+  int rank = 0;                                 // of the constraints at the start
+  std::vector<std::string> redundant;           // names of constraints that depend on the others at the start
+  std::vector<std::string> vanishing;           // whose gradient is zero at the start
+  std::vector<std::string> not_finite;          // whose gradient has no value at the start
+  bool mass_constant = false;                   // the same at all states
+  bool mass_positive_definite = false;          // at the start
+  bool saddle_regular = false;                  // accelerations and multipliers are determined at the start
+  bool consistent = false;                      // the start satisfies the constraints
+  bool derivatives_ok = false;                  // they agree with finite differences
+  bool derivatives_undetermined = false;        // finite differences settle nowhere, so that nothing was compared
+  double derivative_error = 0.0;                // largest relative difference to finite differences
+  std::vector<double> nearest_q, nearest_v;     // the nearest consistent start, when the given one is not
+  std::vector<double> multipliers;              // at the start
+  std::vector<MethodCheck> methods;             // all of them
+  std::string obstacle;                         // why no method applies, when that does not depend on the method
+  std::vector<SymmetryCheck> symmetries;        // that the model names
+  std::vector<FoundSymmetry> found_symmetries;  // others, with independent momenta; those that are kept come first
+  std::vector<std::string> notes;               // what else to know
   // One matrix of the (derived) port-Hamiltonian form as text.
   struct MatrixText {
     std::string name;                                          // E, J, R, ...
     std::vector<std::pair<std::string, std::string>> entries;  // those that are not 0, such as {"v1,v1", "m1"}
   };
-  std::vector<MatrixText> port_hamiltonian;  // empty: there is no such form, or it is too large to show
+  std::vector<MatrixText> port_hamiltonian;  // its form, if that was asked for
+  // The reduced form, if that was asked for: the frame X, its momenta rho, the energy H, the rates y = H_rho, the structure
+  // coefficients C, the forces F, and where the frame may fail.
+  std::vector<MatrixText> reduced;
+  std::string latex;  // to_latex(), by who asked for it
 };
 
-// Looks at a model without integrating it. Throws Error when there is nothing to look at.
-CheckReport check(const Model& model);
+// Forms of the equations of a system that check() can write. reduced: a mechanical system without its velocity constraints, in an
+// adapted frame X(q) of what they allow,  q' = X y,  rho' = -X^T H_q + C y + F,  with rho = X^T L_vv v and y = H_rho.
+enum class Form {
+  none,              // nothing is written
+  port_hamiltonian,  // E x' + r = (J - R) z + (B - P) u
+  reduced            // as above
+};
+
+// Looks at a model without integrating it. Throws Error when there is nothing to look at, or when it has no such form.
+CheckReport check(const Model& model, Form form = Form::none);
 
 // --- order: error against step size
 

@@ -90,6 +90,7 @@ using Values = std::span<const Expr>;
 
 // called_NAME: can it be called like a member of a model, const or not? has_NAME: is there such a member, whatever it takes?
 // The name is ambiguous in a class that inherits it twice. Data is not meant. (A class that is final cannot be inherited.)
+// NOLINTBEGIN(bugprone-macro-parentheses): a name that is declared has none
 #define RATTLEBACK_MEMBER(NAME)                                                                                        \
   template <class S>                                                                                                   \
   concept called_##NAME = requires(S & s, const Expr& t, Values q, const Parameters<Expr>& p, const Inputs<Expr>& u) { \
@@ -118,6 +119,7 @@ using Values = std::span<const Expr>;
       return !requires { &Both_##NAME<S>::NAME; }                                                                      \
     &&!requires(const S& s) { s.NAME; };                                                                               \
   }
+// NOLINTEND(bugprone-macro-parentheses)
 RATTLEBACK_MEMBER(lagrangian)
 RATTLEBACK_MEMBER(kinetic)
 RATTLEBACK_MEMBER(potential)

@@ -19,6 +19,10 @@ std::string to_text(const Model& model, const Trajectory& trajectory);
 std::string to_text(const Model& model, const CheckReport& report);
 std::string to_text(const OrderReport& report);
 
+// A LaTeX document of a mechanical system: Lagrangian, constraints, equations of motion. It needs amsmath. Throws Error for
+// systems of other kinds, and where formulas are too long to be written.
+std::string to_latex(const Model& model);
+
 // Whole or not at all: written beside the target and renamed. The extension chooses .csv or .h5. Throws Error.
 void write_trajectory(const Model& model, const Trajectory& trajectory, const std::string& path);
 

@@ -6,9 +6,10 @@
 #include <fmt/ranges.h>
 
 #include "audit/check_families.hpp"
+#include "audit/check_symmetries.hpp"
 #include "audit/derivative_check.hpp"
+#include "audit/forms.hpp"
 #include "audit/integrability.hpp"
-#include "audit/port_hamiltonian_text.hpp"
 #include "bind/applies.hpp"
 #include "bind/bind.hpp"
 #include "bind/redundant_stepper.hpp"
@@ -16,7 +17,6 @@
 #include "model/usable.hpp"
 #include "rattleback/error.hpp"
 #include "rattleback/simulate.hpp"
-#include "system/port_hamiltonian/derived_port_hamiltonian.hpp"
 #include "system/port_hamiltonian/port_hamiltonian_start.hpp"
 #include "system/start/start.hpp"
 #include "text/words.hpp"
@@ -156,19 +156,13 @@ void add_constraints(const System& system, CheckReport& out, const StartAnalysis
   }
 }
 
-// Its matrices, also those of the form that is derived from a mechanical system.
-void describe_port_hamiltonian(const System& system, CheckReport& out) {
-  constexpr std::int32_t kMostStates = 30;  // more would fill pages
-  if (const auto* const own = system.as<PortHamiltonian>()) {
-    PortHamiltonian f = *own;
-    const AlgebraicPart part = algebraic_part(f);
-    out.index = !part.constraining.empty() ? 2 : !part.determining.empty() ? 1 : 0;
-    if (f.n <= kMostStates) out.port_hamiltonian = port_hamiltonian_text(f);
-    return;
-  }
-  const auto* const f = system.as<Mechanical>();
-  if (f == nullptr || 2 * f->n + f->m > kMostStates || !why_no_port_hamiltonian_form(system.model()).empty()) return;
-  out.port_hamiltonian = port_hamiltonian_text(port_hamiltonian_form(system.model(), *f));
+// Of a port-Hamiltonian system: how its algebraic states are determined.
+void describe_algebraic_states(const System& system, CheckReport& out) {
+  const auto* const own = system.as<PortHamiltonian>();
+  if (own == nullptr) return;
+  PortHamiltonian f = *own;
+  const AlgebraicPart part = algebraic_part(f);
+  out.index = !part.constraining.empty() ? 2 : !part.determining.empty() ? 1 : 0;
 }
 
 // Why no method takes a model that could not be made ready in single coordinates; "" when some do.
@@ -186,7 +180,7 @@ std::string obstacle_of_families(const Model& model, const std::optional<System>
 }
 
 void describe_start(const System& system, const StartAnalysis& a, CheckReport& out) {
-  describe_port_hamiltonian(system, out);
+  describe_algebraic_states(system, out);
   out.rank = a.rank;
   out.vanishing = a.vanishing;
   out.not_finite = a.not_finite;
@@ -307,7 +301,7 @@ void check_start(const System& system, CheckReport& out) {
 
 namespace {
 
-CheckReport checked(const Model& model) {
+CheckReport checked(const Model& model, Form form) {
   CheckReport out;
   out.coordinates = usable(model).coordinates.size();
   out.index = model.multiplier_count() == 0 ? 0 : (!model.holonomic_names.empty() ? 3 : 2);
@@ -322,7 +316,10 @@ CheckReport checked(const Model& model) {
     system.emplace(model);
   } catch (const Error& reason) {
     refused = reason.what();
+    if (form != Form::none) throw;
   }
+  if (form != Form::none) add_form(*system, form, out);
+  check_symmetries(model, system ? &*system : nullptr, out);
   if (system && !system->has_families()) {
     check_start(*system, out);
     return out;
@@ -335,8 +332,8 @@ CheckReport checked(const Model& model) {
 
 }  // namespace
 
-CheckReport check(const Model& model) {
-  CheckReport out = checked(model);
+CheckReport check(const Model& model, Form form) {
+  CheckReport out = checked(model, form);
   for (std::string& note : out.notes) note = in_words(std::move(note));
   for (MethodCheck& method : out.methods) method.reason = in_words(std::move(method.reason));
   out.obstacle = in_words(std::move(out.obstacle));

@@ -47,7 +47,8 @@ Trend energy_trend(const Trajectory& t) {
   const EnergyAudit& e = *t.energy;
   const double rounding = 1e3 * std::numeric_limits<double>::epsilon() * std::max(1.0, std::fabs(e.initial));
   if (e.max_error < rounding) return Trend::steady;
-  if (t.output_every != 0.0)  // the records are not at the ends of steps, which is where the error was measured
+  // The records are not at the ends of steps, which is where the error was measured, or have what events have taken.
+  if (t.output_every != 0.0 || t.taken_by_events)
     return std::fabs(e.drift_per_time * t.t) > 0.5 * e.max_error ? Trend::drifting : Trend::steady;
   const std::vector<double>& energy = t.records.energy;
   const auto largest = [&](std::size_t begin, std::size_t end) {
@@ -82,7 +83,23 @@ void state_energy(Statements& out, const Model& model, const Trajectory& t) {
       break;
     case Trend::exploding: text += "; most of it at the end of the run."; break;
   }
+  if (t.taken_by_events)
+    text += fmt::format(" What events {} is not counted: {}.", *t.taken_by_events < 0.0 ? "gave" : "took",
+                        value_text(std::fabs(*t.taken_by_events)));
   out.add(ok_if(kept && trend == Trend::steady), "energy", e.max_error, std::move(text));
+}
+
+void state_invariant(Statements& out, const InvariantAudit& i) {
+  constexpr double kKept = 1e-9, kLost = 0.1;  // of the largest value
+  const double relative = i.size > 0.0 ? i.max_error / i.size : 0.0;
+  const bool kept = relative < kLost;
+  out.add(
+      relative <= kKept ? Verdict::ok
+      : kept            ? Verdict::note
+                        : Verdict::warning,
+      "invariant " + i.name, i.max_error,
+      fmt::format("Invariant {}: {} {}{}.", i.name, kept ? "kept to" : "not kept, off by up to", size_text(i.max_error),
+                  relative != 0.0 ? fmt::format(" (of {} at most)", value_text(i.size)) : ""));
 }
 
 void state_power(Statements& out, const PowerBalance& b) {
@@ -258,6 +275,7 @@ std::vector<Statement> audit_statements(const Model& model, const Trajectory& t)
   const bool exact_energy = info != methods().end() && info->energy == Claim::yes;
   const bool chooses_steps = info != methods().end() && info->adaptive;
   if (t.energy) state_energy(out, model, t);
+  for (const InvariantAudit& i : t.invariants) state_invariant(out, i);
   if (t.power_balance) state_power(out, *t.power_balance);
   state_constraints(out, model, t);
   if (t.redundant) state_redundant(out, *t.redundant);

@@ -165,7 +165,7 @@ class Binder {
 
   BoundMethod operator()(const UnderlyingOde& method) {
     PlanStepperData data = claimed_data();
-    const bool between = wants_dense(options_);
+    const bool between = wants_dense(system_.model(), options_);
     Equations step = method.step(system_.mechanical(), between);
     const std::size_t estimates = 4 * static_cast<std::size_t>(system_.n());
     data.turn_free = step.turn_free;

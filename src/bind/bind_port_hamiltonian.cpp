@@ -61,7 +61,7 @@ BoundMethod bind_port_hamiltonian(const MethodEntry& entry, const System& system
       out.notes.push_back(
           fmt::format("on systems of index 2 {} imposes the algebraic equations at its stages only: order {}", out.name,
                       out.order()));
-    const bool dense = wants_dense(options) && options.compose == 0;
+    const bool dense = wants_dense(model, options) && options.compose == 0;
     if (dense) out.stage = stage_layout(tableau);
     if (!dense) step.extra.clear();
   } else {

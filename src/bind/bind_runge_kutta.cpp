@@ -52,7 +52,7 @@ void set_step(const System& system, const Scheme& scheme, const StepForm& form, 
   const auto* const mechanical = system.as<Mechanical>();
   Equations step =
       mechanical != nullptr ? runge_kutta_step(*mechanical, scheme, form) : runge_kutta_step(system.dae(), scheme);
-  const bool dense = wants_dense(options) && options.compose == 0;
+  const bool dense = wants_dense(system.model(), options) && options.compose == 0;
   if (dense) out.stage = stage_layout(scheme, mechanical != nullptr);
   if (!dense) step.extra.clear();
   if (data.solve.simplified && !step.saddle)

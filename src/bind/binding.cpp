@@ -23,7 +23,12 @@ void no_recursion(const std::string& method) {
   throw Error(fmt::format("--multiplier recursion is for prk-murua, which has one; '{}' has not", method));
 }
 
-bool wants_dense(const Options& options) { return options.output_every != 0.0 || !options.event.empty(); }
+bool wants_events(const Model& model, const Options& options) {
+  return !options.event.empty() || !options.until_event.empty() || !model.events.empty();
+}
+bool wants_dense(const Model& model, const Options& options) {
+  return options.output_every != 0.0 || wants_events(model, options);
+}
 
 PlanStepperData step_data(const System& system, const Options& options) {
   PlanStepperData data{.step = Plan(Equations{}), .first = {}, .acceleration = system.acceleration(), .solve = {}};

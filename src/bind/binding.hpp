@@ -14,8 +14,10 @@ Error does_not_apply(const MethodInfo& info, const Model& model, const std::stri
 // Only prk-murua has one. Throws Error.
 [[noreturn]] void no_recursion(const std::string& method);
 
+// Is something looked for along the motion?
+bool wants_events(const Model& model, const Options& options);
 // Stages between the steps: for events, or records at other times.
-bool wants_dense(const Options& options);
+bool wants_dense(const Model& model, const Options& options);
 
 // Whatever the step will be, which is still missing.
 PlanStepperData step_data(const System& system, const Options& options);

@@ -4,7 +4,8 @@
 
 namespace rattleback {
 
-std::unique_ptr<StepTaker> make_baseline(Baseline, const System&, double, double, double, std::stop_token) {
+std::unique_ptr<StepTaker> make_baseline(Baseline, const System&, double, double, double,
+                                         std::stop_token) {  // NOLINT(performance-unnecessary-value-param)
   throw Error("this build has none of the methods of SUNDIALS (RATTLEBACK_WITH_SUNDIALS=OFF)");
 }
 

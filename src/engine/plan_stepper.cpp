@@ -215,6 +215,13 @@ void PlanStepper::start(double t, std::span<const double> q, std::span<const dou
   }
 }
 
+void PlanStepper::jump(double t, std::span<const double> q, std::span<const double> v,
+                       std::span<const double> multipliers, std::span<const double> acceleration) {
+  const std::optional<PowerSums> sums = power_;
+  start(t, q, v, multipliers, acceleration);
+  power_ = sums;
+}
+
 void PlanStepper::take_over(const StepTaker& from, std::span<const double> multipliers,
                             std::span<const double> acceleration) {
   const auto& other = static_cast<const PlanStepper&>(from);

@@ -45,6 +45,8 @@ class PlanStepper final : public StepTaker {
 
   void start(double t, std::span<const double> q, std::span<const double> v, std::span<const double> multipliers,
              std::span<const double> acceleration) override;
+  void jump(double t, std::span<const double> q, std::span<const double> v, std::span<const double> multipliers,
+            std::span<const double> acceleration) override;
   void take_over(const StepTaker& from, std::span<const double> multipliers,
                  std::span<const double> acceleration) override;
   AdvanceReport advance(double h, std::int64_t steps) override;

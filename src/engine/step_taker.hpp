@@ -24,6 +24,11 @@ class StepTaker {
   // v is empty for a dae. multipliers and acceleration: consistent values at the start.
   virtual void start(double t, std::span<const double> q, std::span<const double> v,
                      std::span<const double> multipliers, std::span<const double> acceleration) = 0;
+  // The same within a run: what was added up so far stays.
+  virtual void jump(double t, std::span<const double> q, std::span<const double> v, std::span<const double> multipliers,
+                    std::span<const double> acceleration) {
+    start(t, q, v, multipliers, acceleration);
+  }
   virtual AdvanceReport advance(double h, std::int64_t steps) = 0;
 
   [[nodiscard]] virtual double t() const = 0;

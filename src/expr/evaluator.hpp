@@ -1,4 +1,4 @@
-// Numbers of some functions f(t, q, v, lambda) at a point: a program with its own workspace. For everything outside the
+// Numbers of some functions f(t, q, v, lambda, v') at a point: a program with its own workspace. For everything outside the
 // step: energies, residuals, matrices at the start.
 #pragma once
 
@@ -7,14 +7,18 @@
 #include <vector>
 
 #include "expr/program.hpp"
+#include "expr/spaces.hpp"
 
 namespace rattleback {
 
 class Evaluator {
  public:
-  Evaluator(const Graph& graph, std::span<const NodeId> functions, std::int32_t n, std::int32_t m)
+  // accelerations: how many of kAcceleration there are.
+  Evaluator(const Graph& graph, std::span<const NodeId> functions, std::int32_t n, std::int32_t m,
+            std::int32_t accelerations = 0)
       : count_(functions.size()) {
     Assembler a = prepare(graph, n, m);
+    accelerations_ = a.place(kAcceleration, accelerations);
     a.announce(functions);
     out_ = a.reserve(static_cast<std::int32_t>(functions.size()));
     for (std::size_t i = 0; i < functions.size(); ++i)
@@ -38,11 +42,13 @@ class Evaluator {
   void set_parameters(std::span<const double> values) { (void)parameters_.set(values, w_.data(), room_); }
 
   std::span<const double> operator()(double t, std::span<const double> q, std::span<const double> v = {},
-                                     std::span<const double> multipliers = {}) {
+                                     std::span<const double> multipliers = {},
+                                     std::span<const double> accelerations = {}) {
     w_[static_cast<std::size_t>(t_)] = t;
     std::copy(q.begin(), q.end(), w_.begin() + q_);
     std::copy(v.begin(), v.end(), w_.begin() + v_);
     std::copy(multipliers.begin(), multipliers.end(), w_.begin() + multipliers_);
+    std::copy(accelerations.begin(), accelerations.end(), w_.begin() + accelerations_);
     program_.run(w_.data());
     return {w_.data() + out_, count_};
   }
@@ -62,7 +68,7 @@ class Evaluator {
   ParameterSlots parameters_;
   ParameterSlots::Room room_;
   std::vector<double> w_;
-  std::int32_t out_ = 0, t_ = 0, q_ = 0, v_ = 0, multipliers_ = 0;
+  std::int32_t out_ = 0, t_ = 0, q_ = 0, v_ = 0, multipliers_ = 0, accelerations_ = 0;
 };
 
 }  // namespace rattleback

@@ -286,6 +286,18 @@ NodeId Graph::table(std::uint32_t number, std::int32_t base, std::int32_t stride
   return intern(n);
 }
 
+namespace {
+
+// Is it constant from each of its points to the next?
+bool is_stepwise(std::span<const double> table) {
+  const std::size_t n = table.size() / 2;
+  for (std::size_t i = 0; i + 1 < n; ++i)
+    if (table[i + 1] > table[i] && table[n + i + 1] != table[n + i]) return false;
+  return true;
+}
+
+}  // namespace
+
 double look_up(std::span<const double> table, double x, bool slope) {
   const std::size_t n = table.size() / 2;
   const double *const at = table.data(), *const value = at + n;
@@ -300,6 +312,7 @@ double look_up(std::span<const double> table, double x, bool slope) {
 
 NodeId Graph::lookup(std::uint32_t table, NodeId a, bool slope) {
   const Node x = nodes_[a];
+  if (slope && is_stepwise(tables_[table])) return zero();
   if (x.op == Op::constant) return constant(look_up(tables_[table], nodes_[settle(a)].value, slope));
   if (x.count != 0) throw NeedsUnrolling();
   Node n;

@@ -71,10 +71,10 @@ const MethodEntry& find_entry(std::string_view name) {
     known.emplace_back(e.info.name);
     known.insert(known.end(), e.info.aliases.begin(), e.info.aliases.end());
   }
-  std::string message = fmt::format("unknown method '{}'.", name);
+  Message message = fmt::format("unknown method '{}'.", name);
   if (const std::string close = front::nearest(wanted, known); !close.empty())
-    message += fmt::format(" Did you mean '{}'?", close);
-  throw Error(message + " `rattleback methods` lists all of them");
+    message = message + Message(fmt::format(" Did you mean '{}'?", close), close);
+  throw error_of(message + " `rattleback methods` lists all of them");
 }
 
 const MethodInfo& find_method(std::string_view name) { return find_entry(name).info; }

@@ -124,6 +124,7 @@ void add_runge_kutta(List& list) {
                              .symmetric = Claim::yes,
                              .constraints = kBothEnd,
                              .source = "Jay 2009, 7.5; Hilden 2009, 2.5.3",
+                             .references = {"Jay2009", "Hilden2009", "Jay1998", "ModinVerdier2020"},
                              .formulations = {F::index3, F::index2, F::ggl}},
                     .way = RungeKutta{spark_lobatto_ab}});
   list.runge_kutta({.info = {.name = "spark-lobatto-abd",
@@ -134,6 +135,7 @@ void add_runge_kutta(List& list) {
                              .symmetric = Claim::yes,
                              .constraints = kBothEnd,
                              .source = "Jay 2009, 7.6",
+                             .references = {"Jay2009", "Jay1998", "ModinVerdier2020"},
                              .formulations = {F::index3, F::index2, F::ggl}},
                     .way = RungeKutta{spark_lobatto_abd}});
   list.runge_kutta(
@@ -146,6 +148,7 @@ void add_runge_kutta(List& list) {
                 .symmetric = Claim::conditional,
                 .constraints = kVelocityEnd,
                 .source = "Jay 2009, 8.4",
+                .references = {"Jay2009", "ModinVerdier2020"},
                 .note = "order 2 and symmetric when L_v = M v with constant M; order 1 and not symmetric otherwise",
                 .formulations = {F::none, F::index2}},
        .way = RungeKutta{.scheme = spark_lobatto_ab_modified, .uneven_multipliers = true}});
@@ -160,6 +163,7 @@ void add_runge_kutta(List& list) {
                 .symmetric = Claim::yes,
                 .constraints = kBothEnd,
                 .source = "Symank 2025, 6.2; Jay 1996",
+                .references = {"Symank2025", "Jay1996", "HLW2006"},
                 .note = "needs holonomic constraints; with two stages it is RATTLE, which is also its alias",
                 .formulations = {F::index3},
                 .needs_holonomic = true},
@@ -171,6 +175,7 @@ void add_runge_kutta(List& list) {
                              .symmetric = Claim::yes,
                              .constraints = kBothEnd,
                              .source = "Symank 2025, 6.3; Murua 1997",
+                             .references = {"Symank2025", "Murua1997", "GearGuptaLeimkuhler1985"},
                              .note = "with --formulation index2 the positions drift",
                              .formulations = {F::ggl, F::index2}},
                     .way = RungeKutta{prk_murua}});
@@ -180,7 +185,8 @@ void add_runge_kutta(List& list) {
                              .order_text = "2s",
                              .symmetric = Claim::yes,
                              .constraints = kVelocityEnd,
-                             .source = "Jay 2009, 7.3, 7.4"},
+                             .source = "Jay 2009, 7.3, 7.4",
+                             .references = {"Jay2009", "HLW2006", "ModinVerdier2020"}},
                     .way = RungeKutta{spark_gauss}});
   list.runge_kutta({.info = {.name = "spark-euler-1",
                              .kinds = kMechanical,
@@ -188,7 +194,8 @@ void add_runge_kutta(List& list) {
                              .order = one,
                              .order_text = "1",
                              .constraints = kVelocityEnd,
-                             .source = "Jay 2009, 7.1"},
+                             .source = "Jay 2009, 7.1",
+                             .references = {"Jay2009"}},
                     .way = RungeKutta{spark_euler_1}});
   list.runge_kutta({.info = {.name = "spark-euler-2",
                              .kinds = kMechanical,
@@ -196,7 +203,8 @@ void add_runge_kutta(List& list) {
                              .order = one,
                              .order_text = "1",
                              .constraints = kVelocityEnd,
-                             .source = "Jay 2009, 7.2"},
+                             .source = "Jay 2009, 7.2",
+                             .references = {"Jay2009"}},
                     .way = RungeKutta{spark_euler_2}});
   list.runge_kutta({.info = {.name = "spark-lobatto",
                              .kinds = kDae,
@@ -206,6 +214,7 @@ void add_runge_kutta(List& list) {
                              .symmetric = Claim::conditional,
                              .constraints = "constraint to rounding",
                              .source = "Hilden 2009, 2.5",
+                             .references = {"Hilden2009", "Jay1998"},
                              .note = "symmetric when the parts f3 and f4 are zero"},
                     .way = RungeKutta{.scheme = spark_lobatto, .first_part_free = true}});
   list.runge_kutta({.info = {.name = "srk-gauss",
@@ -214,7 +223,8 @@ void add_runge_kutta(List& list) {
                              .order_text = "2s",
                              .symmetric = Claim::yes,
                              .constraints = kVelocityEnd,
-                             .source = "Hilden 2009, 2.6"},
+                             .source = "Hilden 2009, 2.6",
+                             .references = {"Hilden2009", "Jay2006", "ModinVerdier2020"}},
                     .way = RungeKutta{srk_gauss}});
   list.runge_kutta({.info = {.name = "srk-radau-ia",
                              .kinds = kBoth,
@@ -222,7 +232,8 @@ void add_runge_kutta(List& list) {
                              .order = two_s_minus_1,
                              .order_text = "2s-1",
                              .constraints = kVelocityEnd,
-                             .source = "Hilden 2009, 2.6"},
+                             .source = "Hilden 2009, 2.6",
+                             .references = {"Hilden2009", "Jay2006"}},
                     .way = RungeKutta{srk_radau_ia}});
   // The constraint holds at the stages. What is off at the ends of steps is normal to it, and positions do not see it.
   list.runge_kutta({.info = {.name = "rk-gauss",
@@ -235,6 +246,7 @@ void add_runge_kutta(List& list) {
                              .symmetric = Claim::yes,
                              .constraints = kStages,
                              .source = "Hilden 2009, 2.4, table 2.1",
+                             .references = {"Hilden2009", "HairerWanner1996"},
                              .off_at_ends = true},
                     .way = RungeKutta{rk_gauss}});
   list.runge_kutta({.info = {.name = "rk-radau-ia",
@@ -246,6 +258,7 @@ void add_runge_kutta(List& list) {
                                         {OrderCase::reaction, kRadauIaReaction, kStageOrder}},
                              .constraints = kStages,
                              .source = "Hilden 2009, 2.4, table 2.1",
+                             .references = {"Hilden2009", "HairerWanner1996"},
                              .off_at_ends = true},
                     .way = RungeKutta{rk_radau_ia}});
   list.runge_kutta({.info = {.name = "rk-radau-iia",
@@ -253,7 +266,8 @@ void add_runge_kutta(List& list) {
                              .order = two_s_minus_1,
                              .order_text = "2s-1",
                              .constraints = kVelocityEnd,
-                             .source = "Hilden 2009, 2.4, table 2.1"},
+                             .source = "Hilden 2009, 2.4, table 2.1",
+                             .references = {"Hilden2009", "HairerWanner1996"}},
                     .way = RungeKutta{rk_radau_iia}});
   list.runge_kutta({.info = {.name = "rk-lobatto-iiia",
                              .kinds = kBoth,
@@ -263,6 +277,7 @@ void add_runge_kutta(List& list) {
                              .symmetric = Claim::yes,
                              .constraints = kVelocityEnd,
                              .source = "Hilden 2009, 2.4, table 2.1",
+                             .references = {"Hilden2009", "HairerWanner1996"},
                              .note = "carries the last stage's multiplier to the next step"},
                     .way = RungeKutta{rk_lobatto_iiia}});
   list.runge_kutta({.info = {.name = "rk-lobatto-iiic",
@@ -271,7 +286,8 @@ void add_runge_kutta(List& list) {
                              .order = two_s_minus_2,
                              .order_text = "2s-2",
                              .constraints = kVelocityEnd,
-                             .source = "Hilden 2009, 2.4, table 2.1; Symank 2025, 5"},
+                             .source = "Hilden 2009, 2.4, table 2.1; Symank 2025, 5",
+                             .references = {"Hilden2009", "HairerWanner1996", "Symank2025"}},
                     .way = RungeKutta{rk_lobatto_iiic}});
 }
 
@@ -287,6 +303,7 @@ void add_collocation(List& list) {
                 .energy = Claim::conditional,
                 .constraints = kStages,
                 .source = "Symank 2025, 5.3, 7.2",
+                .references = {"Symank2025", "MehrmannMorandin2019"},
                 .note = "keeps the power balance to rounding when H is quadratic and free of t, E constant; its own "
                         "algebraic states have a lower order than those that are reported",
                 .off_at_ends = true},
@@ -297,6 +314,7 @@ void add_collocation(List& list) {
                              .order_text = "2s-2",
                              .constraints = kVelocityEnd,
                              .source = "Symank 2025, 5.3, 7.2",
+                             .references = {"Symank2025"},
                              .note = "damps fast motions; loses energy"},
                     .way = Collocation{lobatto_iiic}});
 }
@@ -312,6 +330,7 @@ void add_discrete(List& list) {
             .symmetric = Claim::conditional,
             .constraints = kVelocityEnd,
             .source = "McLachlan and Perlmutter 2006; Hilden 2009, 3.3, 4.3",
+            .references = {"McLachlanPerlmutter2006", "Jay2009", "Hilden2009", "Celledoni2016", "ModinVerdier2020"},
             .note =
                 "order 2 and symmetric for L = T(v) - U(q) with constant mass; order 1 and not symmetric otherwise"},
        .way = OwnEquations{mclachlan_perlmutter_step}});
@@ -327,6 +346,7 @@ void add_discrete(List& list) {
                 .symmetric = Claim::conditional,
                 .constraints = "velocity level at the midpoints, not at the end points",
                 .source = "Cortes and Martinez 2001; Hilden 2009, 3.2",
+                .references = {"CortesMartinez2001", "Hilden2009", "ModinVerdier2020"},
                 .note = "a two-step method, reversed by swapping its two positions; its velocities (q_k - q_{k-1})/h "
                         "are first-order values; order 1 and not symmetric when a constraint is nonlinear in v"},
        .way = OwnEquations{.step = cortes_martinez_step, .first_step = cortes_martinez_start}});
@@ -341,7 +361,8 @@ void add_energy(List& list) {
                         .order = two,
                         .order_text = "2",
                         .symmetric = Claim::yes,
-                        .source = "Gonzalez 1996; Celledoni et al., 3.1, 3.2"},
+                        .source = "Gonzalez 1996; Celledoni et al., 3.1, 3.2",
+                        .references = {"Gonzalez1996", "Celledoni2016"}},
                .way = EnergyMethod{.kind = Energy::gonzalez, .port_hamiltonian_step = gonzalez_step}});
   list.energy({.info = {.name = "dg-avf",
                         .kinds = with_all,
@@ -349,7 +370,8 @@ void add_energy(List& list) {
                         .order = two,
                         .order_text = "2",
                         .symmetric = Claim::yes,
-                        .source = "Harten et al. 1983; Celledoni et al., 3.1, 3.2"},
+                        .source = "Harten et al. 1983; Celledoni et al., 3.1, 3.2",
+                        .references = {"HartenLaxVanLeer1983", "Celledoni2016", "CohenHairer2011"}},
                .way = EnergyMethod{.kind = Energy::collocation,
                                    .port_hamiltonian_step = [](const PortHamiltonian& f) { return avf_step(f); }}});
   list.energy({.info = {.name = "dg-itoh-abe",
@@ -357,14 +379,16 @@ void add_energy(List& list) {
                         .fixed_stages = 1,
                         .order = one,
                         .order_text = "1",
-                        .source = "Itoh and Abe 1988; Celledoni et al., 3.1, 3.2"},
+                        .source = "Itoh and Abe 1988; Celledoni et al., 3.1, 3.2",
+                        .references = {"ItohAbe1988", "Celledoni2016"}},
                .way = EnergyMethod{.kind = Energy::coordinate}});
   list.energy({.info = {.name = "avf-collocation",
                         .kinds = with_skew,
                         .order = two_s,
                         .order_text = "2s",
                         .symmetric = Claim::yes,
-                        .source = "Cohen and Hairer 2011; Hairer 2010"},
+                        .source = "Cohen and Hairer 2011; Hairer 2010",
+                        .references = {"CohenHairer2011", "Hairer2010", "Celledoni2016"}},
                .way = EnergyMethod{.kind = Energy::collocation}});
   list.energy({.info = {.name = "gonzalez-r",
                         .kinds = kMechanical,
@@ -373,6 +397,7 @@ void add_energy(List& list) {
                         .order_text = "2",
                         .symmetric = Claim::yes,
                         .source = "Celledoni et al., 3.3",
+                        .references = {"Celledoni2016", "Gonzalez1996"},
                         .note = "the same step as dg-gonzalez on a mechanical system"},
                .way = EnergyMethod{.kind = Energy::gonzalez}});
   list.energy({.info = {.name = "gonzalez-r-fd",
@@ -382,6 +407,7 @@ void add_energy(List& list) {
                         .order_text = "2",
                         .symmetric = Claim::yes,
                         .source = "Celledoni et al., remark 3.5",
+                        .references = {"Celledoni2016", "Gonzalez1996"},
                         .note = "derivatives of the basis are central differences with increment h"},
                .way = EnergyMethod{.kind = Energy::gonzalez, .frame = Frame::differences}});
   list.energy({.info = {.name = "gonzalez-f",
@@ -391,18 +417,20 @@ void add_energy(List& list) {
                         .order_text = "2",
                         .symmetric = Claim::yes,
                         .source = "Celledoni et al., (15)",
+                        .references = {"Celledoni2016", "Gonzalez1996"},
                         .off_at_ends = true},
                .way = EnergyMethod{.kind = Energy::gonzalez, .frame = Frame::canonical}});
 }
 
 void add_euler(List& list) {
-  list.euler({.info = {.name = "euler-natural", .source = "Jay and Simeon, (3.2)"},
+  list.euler({.info = {.name = "euler-natural", .source = "Jay and Simeon, (3.2)", .references = {"JaySimeon"}},
               .way = EulerScheme{.natural = true, .conjugate = false}});
-  list.euler({.info = {.name = "euler-true", .source = "Jay and Simeon, (3.5)"},
+  list.euler({.info = {.name = "euler-true", .source = "Jay and Simeon, (3.5)", .references = {"JaySimeon", "HLW2006"}},
               .way = EulerScheme{.natural = false, .conjugate = false}});
-  list.euler({.info = {.name = "euler-conjugate-natural", .source = "Jay and Simeon, (3.7)"},
-              .way = EulerScheme{.natural = true, .conjugate = true}});
-  list.euler({.info = {.name = "euler-conjugate-true", .source = "Jay and Simeon, (3.8)"},
+  list.euler(
+      {.info = {.name = "euler-conjugate-natural", .source = "Jay and Simeon, (3.7)", .references = {"JaySimeon"}},
+       .way = EulerScheme{.natural = true, .conjugate = true}});
+  list.euler({.info = {.name = "euler-conjugate-true", .source = "Jay and Simeon, (3.8)", .references = {"JaySimeon"}},
               .way = EulerScheme{.natural = false, .conjugate = true}});
 }
 
@@ -413,6 +441,7 @@ void add_baselines(List& list) {
                           .order_text = "5(4), adaptive",
                           .constraints = kDrifts,
                           .source = "SUNDIALS ARKODE, Dormand-Prince 5(4)",
+                          .references = {"DormandPrince1980", "Sundials2005", "Hilden2009"},
                           .note = "baseline: multiplier eliminated, steps chosen by --rtol and --atol",
                           .dense = shorter},
                  .way = Baseline::ode});
@@ -420,6 +449,7 @@ void add_baselines(List& list) {
                           .order_text = "1 to 5, adaptive",
                           .constraints = kDrifts,
                           .source = "SUNDIALS IDA, BDF on the differentiated constraint",
+                          .references = {"Sundials2005", "Hilden2009"},
                           .note = "baseline: steps chosen by --rtol and --atol",
                           .dense = "the polynomial of IDA's step"},
                  .way = Baseline::index1});
@@ -427,6 +457,7 @@ void add_baselines(List& list) {
                           .order_text = "5(4), adaptive",
                           .constraints = "none: errors are fed back and stay near the tolerances",
                           .source = "Baumgarte 1972; SUNDIALS ARKODE, Dormand-Prince 5(4)",
+                          .references = {"Baumgarte1972", "DormandPrince1980", "Sundials2005"},
                           .note = "baseline: steps chosen by --rtol and --atol, feedback by --gain",
                           .dense = shorter},
                  .way = Baseline::baumgarte});
@@ -435,6 +466,7 @@ void add_baselines(List& list) {
            {.name = "ode-dop853",
             .constraints = kDrifts,
             .source = "Prince and Dormand 1981; Hairer, Norsett, Wanner 1993, II.5, II.10",
+            .references = {"PrinceDormand1981", "HairerNorsettWanner1993"},
             .note =
                 "baseline: multiplier eliminated; with --adaptive its own estimates of order 5 and 3 choose the steps",
             .dense = "its own polynomial, with four more stages",
@@ -445,6 +477,7 @@ void add_baselines(List& list) {
       {.info = {.name = "projected-dop853",
                 .constraints = kBothEnd,
                 .source = "Hairer and Wanner 1996, VII.2; Prince and Dormand 1981",
+                .references = {"HairerWanner1996", "PrinceDormand1981"},
                 .note = "the end of each step is put back onto the constraints; fast over short times, energy drifts"},
        .way = UnderlyingOde{projected_dop853_step}});
 }

@@ -4,6 +4,7 @@
 #include "model/build_forces.hpp"
 #include "model/check.hpp"
 #include "model/check_angles.hpp"
+#include "model/grammar/kind_rules.hpp"
 #include "model/kinds/build_matrix.hpp"
 #include "model/kinds/build_port_hamiltonian.hpp"
 #include "model/model_text.hpp"
@@ -20,15 +21,45 @@ Entries elaborate(Elaborator& e, const std::vector<Line>& lines, const Rules& ru
   return out;
 }
 
-void build_exact(ModelText& text, Elaborator& e, Model& model) {
-  for (const ExactText& x : text.exact) {
+void build_values(const std::vector<ExactText>& values, Elaborator& e, const Rules& rules,
+                  std::vector<ExactValue>& to) {
+  for (const ExactText& x : values)
     for (std::int64_t i = 0; i < x.line.count(); ++i) {
       Scope scope;
       if (!x.line.index.empty()) scope.indices.push_back({x.line.index, x.line.from + i, 0});
-      const NodeId expr = e.part(x.line.formula, x.line.formula.root, rules::kExact, scope);
-      model.exact.push_back({x.space, x.line.row + static_cast<std::int32_t>(i), expr});
+      const NodeId expr = e.part(x.line.formula, x.line.formula.root, rules, scope);
+      to.push_back({x.space, x.line.row + static_cast<std::int32_t>(i), expr});
     }
+}
+
+void build_events(const ModelText& text, Elaborator& e, Model& model) {
+  const Rules& rules = rules_of(text.world.kind).output;
+  for (const EventText& event : text.events) {
+    ModelEvent& to = model.events.emplace_back(
+        ModelEvent{event.name, e.expression(event.when, rules), event.direction, event.then, {}});
+    build_values(event.set, e, rules, to.set);
   }
+}
+
+void build_outputs(const World& world, Elaborator& e, Model& model) {
+  const Rules& rules = rules_of(world.kind).output;
+  for (const std::size_t number : world.outputs) {
+    const Definition& d = world.definitions[number];
+    for (const DefinitionPiece& p : d.pieces)
+      for (std::int64_t i = p.from; i <= p.to; ++i) {
+        Scope scope;
+        if (!p.index.empty()) scope.indices.push_back({p.index, i});
+        model.outputs.push_back(
+            {d.family ? element_name(d.name, i) : d.name, e.part(p.formula, p.formula.root, rules, scope)});
+      }
+  }
+}
+
+void build_kept(const ModelText& text, Elaborator& e, Model& model) {
+  for (const InvariantText& i : text.invariants)
+    model.invariants.push_back({i.name, e.expression(i.formula, rules_of(model.kind).expression)});
+  for (const SymmetryText& s : text.symmetries)
+    model.symmetries.push_back({s.name, elaborate(e, s.field, rules::kSymmetry)});
 }
 
 Drawing build_view(const ViewText& text, Elaborator& e, Graph& graph) {
@@ -66,7 +97,9 @@ void build_mechanical(ModelText& text, Elaborator& e, Graph& graph, Model& model
   for (const PortText& p : text.ports) {
     Port port;
     port.name = p.name;
-    port.input = p.input ? e.expression(*p.input, rules::kInput) : graph.input(given++, 0.0);
+    port.input = p.data    ? e.data(p.data, graph.variable(kTime, 0))
+                 : p.input ? e.expression(*p.input, rules::kInput)
+                           : graph.input(given++, 0.0);
     port.along = elaborate(e, p.along, rules::kAlong);
     add_port(graph, std::move(port), model);
   }
@@ -148,7 +181,11 @@ Model build(ModelText& text, UnrollPolicy policy) {
   auto graph = std::make_shared<Graph>();
   Elaborator e(text.world, *graph, policy);
   build_kind(text, e, *graph, model);
-  build_exact(text, e, model);
+  build_kept(text, e, model);
+  build_values(text.exact, e, rules::kExact, model.exact);
+  build_events(text, e, model);
+  build_outputs(text.world, e, model);
+  text.data_uses = e.take_data_uses();
   if (text.view) text.drawing = build_view(*text.view, e, *graph);
   if (e.has_loops()) try_derivatives(text.world.source, model, *graph);
   model.graph = std::move(graph);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "model/evaluate.hpp"
+#include "model/grammar/kind_rules.hpp"
 #include "model/grammar/numbers.hpp"
 #include "model/grammar/suggest.hpp"
 #include "rattleback/error.hpp"
@@ -68,6 +69,7 @@ class Blame {
     switch (node.kind) {
       case Ast::reference:
       case Ast::multiplier:
+      case Ast::apply:  // what stands in the function is not looked at
       case Ast::number: break;
       case Ast::sum: search_sum(node, scope); break;
       case Ast::conditional: {
@@ -250,6 +252,17 @@ void finite_port_hamiltonian(FiniteCheck& check, ModelText& text, const Model& m
 
 }  // namespace
 
+namespace {
+
+void finite_kept(FiniteCheck& check, const ModelText& text, const Model& model) {
+  for (std::size_t i = 0; i < text.invariants.size(); ++i)
+    check.formula(text.invariants[i].formula, rules_of(model.kind).expression, model.invariants[i].value);
+  for (std::size_t i = 0; i < text.symmetries.size(); ++i)
+    check.lines(text.symmetries[i].field, rules::kSymmetry, model.symmetries[i].field);
+}
+
+}  // namespace
+
 void check_structure(const ModelText& text, const Model& model) {
   switch (model.kind) {
     case Kind::mechanical:
@@ -274,6 +287,7 @@ void check_structure(const ModelText& text, const Model& model) {
 
 void check_finite(ModelText& text, const Model& model) {
   FiniteCheck check(text, model);
+  finite_kept(check, text, model);
   switch (model.kind) {
     case Kind::mechanical: return finite_mechanical(check, text, model);
     case Kind::dae: return finite_dae(check, text, model);

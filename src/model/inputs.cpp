@@ -24,8 +24,8 @@ std::size_t find_port(const Model& model, std::string_view port) {
   if (at != names.end()) return static_cast<std::size_t>(at - names.begin());
   const std::string name(port.substr(0, 60));
   if (names.empty()) throw Error("there is no port `" + name + "`: model '" + model.name + "' has no ports");
-  throw Error("there is no port `" + name + "`. " + front::did_you_mean(name, names) +
-              "Ports: " + front::listed(names));
+  throw error_of("there is no port `" + name + "`. " + front::did_you_mean(name, names) +
+                 "Ports: " + front::listed(names));
 }
 
 // The forces of the ports stand behind all others, each with an entry for what is not zero.

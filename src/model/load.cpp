@@ -4,6 +4,7 @@
 
 #include "files/read.hpp"
 #include "model/grammar/suggest.hpp"
+#include "model/keys.hpp"
 #include "model/kind_facts.hpp"
 #include "model/kinds/interconnection.hpp"
 #include "model/reader.hpp"
@@ -19,9 +20,10 @@ std::string stem_of(const std::string& file) { return std::filesystem::path(file
 // What the user names himself may be a pipe; what a model names is a regular file.
 std::string read_file(const std::string& path, files::Pipes pipes) {
   files::FileText file = files::read_text(path, front::kMaxTextSize, pipes);
-  if (file.is_folder) throw Error(path + ": this is a folder, not a model file");
+  if (file.is_folder) throw Error(path + ": this is a folder, not a model file", {.file = path});
   if (!file.fault.empty())
-    throw Error(path + ": " + file.fault + (file.is_too_large ? ". Write repeated parts as families, x[1:N]" : ""));
+    throw Error(path + ": " + file.fault + (file.is_too_large ? ". Write repeated parts as families, x[1:N]" : ""),
+                {.file = path});
   return std::move(file.text);
 }
 
@@ -74,7 +76,24 @@ Model build(Written& written) {
                         : front::build_model(*written.text, written.options);
 }
 
+// Before anything else is looked at: a file of another format may say other things.
+void check_format(const front::Document& document) {
+  const front::Value* v = document.root.find("format");
+  if (v == nullptr) return;
+  const auto& known = front::kFormats;
+  if (v->type == front::Value::Type::integer && std::find(known.begin(), known.end(), v->number) != known.end()) return;
+  std::string all;
+  for (const int format : known) all += (all.empty() ? "" : ", ") + std::to_string(format);
+  const std::string found = v->type == front::Value::Type::integer ? front::number_text(v->number)
+                            : v->is_number()                       ? "the number " + front::number_text(v->number)
+                                                                   : front::describe(v->type);
+  document.source.fail(v->offset, "`format` says how a model file is to be read. This version reads format " + all +
+                                      ", found " + found +
+                                      ". A later version may read it: `rattleback --version` tells yours");
+}
+
 Model read(const std::shared_ptr<const front::Document>& document, const LoadOptions& options) {
+  check_format(*document);
   const auto written = std::make_shared<Written>(Written{document, options, {}});
   const bool joined = front::is_interconnection(document->root);
   if (!joined) written->text.emplace(front::read_model_text(document->source, document->root, options));
@@ -151,8 +170,8 @@ Model load_model(const std::string& system, const LoadOptions& options) {
   if (!path && !std::filesystem::exists(system, fault)) {
     std::vector<std::string> names;
     for (const ShippedModel& m : shipped_models()) names.emplace_back(m.key);
-    throw Error("unknown system `" + system.substr(0, 100) + "`. " + front::did_you_mean(system, names) +
-                "A system is the path of a model file, or one of: " + front::listed(names));
+    throw error_of("unknown system `" + system.substr(0, 100) + "`. " + front::did_you_mean(system, names) +
+                   "A system is the path of a model file, or one of: " + front::listed(names));
   }
   return parse_model(read_file(system, files::Pipes::accepted), system, options);
 }

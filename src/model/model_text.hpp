@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "model/data.hpp"
 #include "model/drawing.hpp"
 #include "model/grammar/elaborate.hpp"
 #include "model/grammar/world.hpp"
@@ -17,13 +18,23 @@ namespace rattleback::front {
 
 struct PortText {
   std::string name;
-  std::optional<Formula> input;  // nothing: given from outside
+  std::optional<Formula> input;  // neither this nor data: given from outside
   std::vector<Line> along;
+  std::shared_ptr<const DataTable> data = {};
 };
 
 struct ExactText {
   Space space = kPosition;
   Line line;
+};
+
+struct InvariantText {
+  std::string name;
+  Formula formula;
+};
+struct SymmetryText {
+  std::string name;
+  std::vector<Line> field;  // by coordinate
 };
 
 // One entry of a matrix, or the members of a family of entries: member k stands at places[k].
@@ -34,22 +45,17 @@ struct MatrixLine {
   Formula formula;
 };
 // What an entry says about the one across the diagonal.
-enum class Symmetry : std::uint8_t { none, symmetric, skew };
+enum class MatrixSymmetry : std::uint8_t { none, symmetric, skew };
 struct MatrixText {
   std::string name;  // "Pi", as messages call it
-  Symmetry symmetry = Symmetry::none;
+  MatrixSymmetry symmetry = MatrixSymmetry::none;
   std::vector<MatrixLine> lines;
 };
 
-// An input from a column of a CSV file.
-struct SeriesText {
-  std::string file, column, time;
-  std::size_t offset = 0;
-};
 struct InputText {
   std::string name;
   std::optional<Formula> u;  // neither: given from outside
-  std::optional<SeriesText> series;
+  std::shared_ptr<const DataTable> data;
   std::vector<Line> B, P;
 };
 struct PortHamiltonianText {
@@ -57,6 +63,14 @@ struct PortHamiltonianText {
   std::vector<Line> r, z;
   std::vector<InputText> inputs;
   Names input_names;
+};
+
+struct EventText {
+  std::string name;
+  Formula when;
+  int direction = 0;
+  ModelEvent::Then then = ModelEvent::Then::note;
+  std::vector<ExactText> set;
 };
 
 struct ViewText {
@@ -80,6 +94,12 @@ struct KnownStart {
   Rounded value;
 };
 
+// The words that hold a start: what a message begins with, and where they stand.
+struct Holder {
+  std::string words;
+  FilePlace place;
+};
+
 struct ModelText {
   explicit ModelText(const Source& source, Kind kind) : world(source, kind) {}
 
@@ -94,6 +114,7 @@ struct ModelText {
   std::optional<Formula> lagrangian, kinetic, potential, rayleigh;
   std::vector<Line> holonomic, nonholonomic, forces;
   std::vector<PortText> ports;
+  std::vector<SymmetryText> symmetries;
   // Where the entries of Model::forces come from: so many from [forces], then so many from [dissipation], then ports.
   std::size_t force_entries = 0, rayleigh_entries = 0;
   // dae
@@ -109,25 +130,28 @@ struct ModelText {
   MatrixText pi;
   PortHamiltonianText ph;
 
+  std::vector<InvariantText> invariants;
   std::vector<ExactText> exact;
+  std::vector<EventText> events;
   std::optional<ViewText> view;
   std::optional<Drawing> drawing;  // the view, built
+  std::vector<DataUse> data_uses;  // of the graph that was built
   // Of a model from C++: starts that are numbers, or follow from the parameters as they are now.
   std::function<std::vector<KnownStart>(World&)> known_starts;
   std::vector<double> q0, v0, z0, q0_error, v0_error;
   std::vector<std::int32_t> keep_q, keep_v;
-  std::vector<std::pair<std::int32_t, std::string>> held_by;  // elements of keep_q, with the words that hold them
+  std::vector<std::pair<std::int32_t, Holder>> held_by;  // elements of keep_q, with the words that hold them
 };
 
-// A held value that is solved for; `who`: the words that hold it.
-[[noreturn]] void refuse_to_hold(const std::string& who);
+// A held value that is solved for.
+[[noreturn]] void refuse_to_hold(const Holder& who);
 
 ModelText read_model_text(const Source& source, const Value& document, const LoadOptions& options);
 
 // What each kind of expression may contain.
 namespace rules {
 extern const Rules kKinetic, kPotential, kLagrangian, kRayleigh, kHolonomic, kNonholonomic, kForce, kInput, kAlong,
-    kExact, kView;
+    kSymmetry, kExact, kView;
 extern const Rules kRhs, kDaeConstraint;
 extern const Rules kOdaeRate, kOdaeReaction, kOdaeConstraint;
 extern const Rules kHamiltonian, kMatrix;

@@ -16,8 +16,9 @@ void look_ahead(World& world, const Value& document) {
   for (const char* key : {"coordinates", "states", "algebraic", "positions", "velocities", "multipliers"})
     if (const Value* list = document.find(key))
       for (const Value& v : list->items) names.push_back(stem(v.text));
-  if (const Value* table = document.find("define"))
-    for (const Value& v : table->items) world.defined_later.push_back(stem(v.key));
+  for (const char* key : {"define", "outputs"})
+    if (const Value* table = document.find(key))
+      for (const Value& v : table->items) world.defined_later.push_back(stem(v.key));
   names.insert(names.end(), world.defined_later.begin(), world.defined_later.end());
 }
 
@@ -34,12 +35,12 @@ void set_parameter(World& world, const std::string& name, const std::string& val
       throw Error(option + ": `" + k.stem +
                   "` is a definition, not a parameter: its formula stands in [define]. Set what " +
                   "it is made of, or move it to [parameters]. Parameters: " + listed(names));
-    const std::string start =
+    const Message start =
         std::find(world.named_later.begin(), world.named_later.end(), k.stem) != world.named_later.end()
-            ? "A start value is given with --start. "
+            ? Message("A start value is given with --start. ")
             : did_you_mean(k.stem, names);
-    throw Error(option + ": unknown parameter `" + k.stem + (k.primed ? "'" : "") + "`. " + start +
-                "Parameters: " + listed(names));
+    throw error_of(option + ": unknown parameter `" + k.stem + (k.primed ? "'" : "") + "`. " + start +
+                   "Parameters: " + listed(names));
   }
   std::size_t element = 0;
   const std::string size = std::to_string(it->formulas.size());
@@ -129,26 +130,72 @@ Names read_names(World& world, Reader& reader, const Value& list, const std::str
   return names;
 }
 
-void read_definitions(World& world, Reader& reader, const Value& document) {
-  const Value* table = reader.table(document, "define", "define");
-  if (table == nullptr) return;
-  std::map<std::string, std::size_t> numbers;
-  Members members;
-  for (const Value& v : table->items) {
-    const Key k = reader.key(v, "a definition");
+namespace {
+
+void read_function(World& world, const Reader& reader, const Value& v, const FunctionKey& key) {
+  world.declare(key.name, Thing::function, static_cast<std::int32_t>(world.functions.size()), v.key_offset);
+  world.functions.push_back({key.name, key.arguments, reader.formula(v, "function `" + v.key + "`"), {}});
+}
+
+// One entry of [define], or one of [outputs], which are definitions that runs write down.
+class DefinitionReader {
+ public:
+  DefinitionReader(World& world, Reader& reader) : world_(world), reader_(reader) {}
+
+  void read(const Value& v, const std::string& what) {
+    const Key k = reader_.key(v, (what == "output" ? "an " : "a ") + what);
     if (k.primed)
-      world.source.fail(k.offset, "the name of a definition has no ', found `" + v.key + "`. The derivative of " +
-                                      k.stem + " is dt(" + k.stem + ")");
-    const auto [it, fresh] = numbers.try_emplace(k.stem, world.definitions.size());
+      world_.source.fail(k.offset, "the name of a" + std::string(what == "output" ? "n " : " ") + what +
+                                       " has no ', found `" + v.key + "`. The derivative of " + k.stem + " is dt(" +
+                                       k.stem + ")");
+    const auto [it, fresh] = numbers_.try_emplace(k.stem, world_.definitions.size());
     if (fresh) {
-      world.declare(k.stem, Thing::definition, static_cast<std::int32_t>(world.definitions.size()), k.offset);
-      world.definitions.push_back({k.stem, k.indexed, {}});
+      world_.declare(k.stem, Thing::definition, static_cast<std::int32_t>(world_.definitions.size()), k.offset);
+      world_.definitions.push_back({k.stem, k.indexed, {}});
+      if (what == "output") world_.outputs.push_back(it->second);
     }
-    Definition& d = world.definitions[it->second];
-    if (d.family != k.indexed || !members.insert(k.stem, k.from, k.to))
-      world.source.fail(k.offset, "definition `" + v.key + "` is already there. Two things cannot have one name");
-    d.pieces.push_back({k.from, k.to, k.index, reader.formula(v, "definition `" + v.key + "`")});
+    Definition& d = world_.definitions[it->second];
+    if (d.family != k.indexed || !members_.insert(k.stem, k.from, k.to))
+      world_.source.fail(k.offset, what + " `" + v.key + "` is already there. Two things cannot have one name");
+    d.pieces.push_back({k.from, k.to, k.index, reader_.formula(v, what + " `" + v.key + "`")});
   }
+
+ private:
+  World& world_;
+  Reader& reader_;
+  std::map<std::string, std::size_t> numbers_;
+  Members members_;
+};
+
+}  // namespace
+
+void read_definitions(World& world, Reader& reader, const Value& document) {
+  DefinitionReader definitions(world, reader);
+  if (const Value* table = reader.table(document, "define", "define"))
+    for (const Value& v : table->items) {
+      if (const auto key = parse_function_key(world.source, v.key_offset, "the key of a function", v.key))
+        read_function(world, reader, v, *key);
+      else
+        definitions.read(v, "definition");
+    }
+  if (const Value* tables = reader.table(document, "tables", "tables.NAME"))
+    for (const Value& v : tables->items) {
+      const std::string path = "[tables." + v.key + "]";
+      if (!is_name(v.key))
+        world.source.fail(v.key_offset, "the name of a table consists of letters, digits and _, found `" + v.key + "`");
+      if (!v.is_table())
+        world.source.fail(v.offset, "expected a table for `" + v.key + "`, found " + describe(v.type) + ". Write " +
+                                        path + " with file = \"data.csv\", x and y");
+      world.declare(v.key, Thing::function, static_cast<std::int32_t>(world.functions.size()), v.key_offset);
+      DataText data = reader.data(v, path, keys_at(file_kind(world.kind), {"tables", "*"}), "x", "x", "y", "y");
+      world.functions.push_back({v.key, {"x"}, {}, read_data(world.source, data)});
+    }
+  if (const Value* table = reader.table(document, "outputs", "outputs"))
+    for (const Value& v : table->items) {
+      if (v.is_table())
+        world.source.fail(v.key_offset, "expected an expression in quotes for output `" + v.key + "`, found a table");
+      definitions.read(v, "output");
+    }
   for (Definition& d : world.definitions) {
     for (const DefinitionPiece& p : d.pieces)  // again, now that all definitions are declared
       if (!p.index.empty()) world.check_index_name(p.formula, 0, p.index, {});

@@ -33,7 +33,7 @@ class ViewReader {
   ViewReader(const Source& source, Reader& reader) : source_(source), reader_(reader) {}
 
   ViewText read(const Value& table) {
-    reader_.only(table, "[view]", {"points", "rods", "discs", "paths"});
+    reader_.only(table, "[view]", {"view"});
     read_points(table);
     if (const Value* rods = table.find("rods")) read_rods(*rods);
     if (const Value* discs = reader_.table(table, "discs", "view.discs.NAME")) read_discs(*discs);
@@ -105,7 +105,7 @@ class ViewReader {
       if (!v.is_table())
         source_.fail(v.offset, "expected a table for disc `" + v.key + "`, found " + describe(v.type) + ". Write " +
                                    path + " with centre, rim and axle");
-      reader_.only(v, path, {"centre", "rim", "axle"});
+      reader_.only(v, path, {"view", "discs", "*"});
       if (view_.points[0].at.size() != 3)
         source_.fail(v.key_offset, path + " is for points in space, but [view.points] are in a plane");
       const Value *centre = v.find("centre"), *rim = v.find("rim"), *axle = v.find("axle");

@@ -17,6 +17,16 @@ bool Members::insert(const std::string& name, std::int64_t from, std::int64_t to
   return true;
 }
 
+void Reader::only(const Value& parent, const std::string& table, std::initializer_list<std::string_view> way) const {
+  only(parent, table, keys_at(file_kind(world_.kind), way));
+}
+
+void Reader::only(const Value& parent, const std::string& table, std::span<const KeyRow> accepted) const {
+  std::vector<std::string> names;
+  for (const KeyRow& row : accepted) names.emplace_back(row.key);
+  only(parent, table, names);
+}
+
 void Reader::only(const Value& parent, const std::string& table, const std::vector<std::string>& accepted) const {
   for (const Value& v : parent.items) {
     if (std::find(accepted.begin(), accepted.end(), v.key) != accepted.end()) continue;
@@ -111,7 +121,8 @@ std::int32_t Reader::position(const Key& k, const Names& names, Thing thing, con
     const std::string found = symbol == nullptr ? "unknown " + (any ? "name" : what) + " `" + k.stem + "`"
                                                 : "`" + k.stem + "` is " + world_.describe(*symbol) + ", not a" +
                                                       (what.find_first_of("aeiou") == 0 ? "n " : " ") + what + ",";
-    source_.fail(k.offset, found + " in " + table + ". " + (symbol == nullptr ? did_you_mean(k.stem, stems) : "") +
+    source_.fail(k.offset, found + " in " + table + ". " +
+                               (symbol == nullptr ? did_you_mean(k.stem, stems) : Message()) +
                                "Known here: " + listed(shown));
   }
   const Names::Group& g = names.groups()[static_cast<std::size_t>(symbol->number)];
@@ -164,6 +175,40 @@ std::vector<Line> Reader::constraint_lines(const Value& parent, Names& names, co
     if (names.size() > kMaxCount) source_.fail(k.offset, "more than " + std::to_string(kMaxCount) + " constraints");
   }
   return lines;
+}
+
+DataText Reader::data(const Value& table, const std::string& what, std::span<const KeyRow> keys,
+                      const std::string& at_key, const std::string& at, const std::string& column_key,
+                      const std::string& column) {
+  only(table, what, keys);
+  const Value* const file = table.find("file");
+  if (file == nullptr)
+    source_.fail(table.offset, what + " has no `file`. Write file = \"data.csv\", " + at_key + " = \"" + at + "\", " +
+                                   column_key + " = \"" + column + "\"");
+  const auto word = [&](const std::string& key, const std::string& usual) {
+    const Value* const v = table.find(key);
+    return v != nullptr ? text(*v, "`" + key + "` of " + what) : usual;
+  };
+  const auto choice = [&](const std::string& key, const std::vector<std::string>& words) {
+    const std::string found = word(key, words.front());
+    const auto it = std::find(words.begin(), words.end(), found);
+    if (it == words.end())
+      source_.fail(table.find(key)->offset,
+                   "`" + key + "` of " + what + " is \"" + found.substr(0, 40) + "\". It can be: " + listed(words));
+    return it - words.begin();
+  };
+  DataText data;
+  data.what = what;
+  data.file = text(*file, "`file` of " + what);
+  data.offset = file->offset;
+  data.at_key = at_key;
+  data.column_key = column_key;
+  data.at = word(at_key, at);
+  data.column = word(column_key, column);
+  constexpr Interpolate kHow[] = {Interpolate::linear, Interpolate::cubic, Interpolate::hold};
+  data.how = kHow[choice("interpolate", {"linear", "cubic", "hold"})];
+  data.refuses = choice("outside", {"error", "hold"}) == 0;
+  return data;
 }
 
 }  // namespace rattleback::front

@@ -3,9 +3,11 @@
 
 #include <initializer_list>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "model/keys.hpp"
 #include "model/model_text.hpp"
 
 namespace rattleback::front {
@@ -33,7 +35,9 @@ class Reader {
  public:
   Reader(World& world, const Source& source) : world_(world), source_(source) {}
 
-  // Refuses keys that are not in the list; `table` is "[lagrangian]", or "" for the top of the file.
+  // Refuses keys that are not in the list; `table` is "[lagrangian]", or "" for the top of the file. The way: of keys_at().
+  void only(const Value& parent, const std::string& table, std::initializer_list<std::string_view> way) const;
+  void only(const Value& parent, const std::string& table, std::span<const KeyRow> accepted) const;
   void only(const Value& parent, const std::string& table, const std::vector<std::string>& accepted) const;
   // The table of that name, or nullptr; an error when it is something else.
   const Value* table(const Value& parent, const std::string& key, const std::string& path) const;
@@ -52,9 +56,13 @@ class Reader {
                                       const std::string& role);
   // The position of the first element a key names, among coordinates (or algebraic variables).
   std::int32_t position(const Key& key, const Names& names, Thing thing, const std::string& table);
+  // What stands in a table of data, such as { file = "f.csv", time = "t", column = "u" }: at_key and column_key are the keys of
+  // the two columns, which without them have the names that follow.
+  DataText data(const Value& table, const std::string& what, std::span<const KeyRow> keys, const std::string& at_key,
+                const std::string& at, const std::string& column_key, const std::string& column);
   // A matrix: keys "a,b", of single entries or of families such as "x[i=1:3],y[i+1]".
   MatrixText matrix(const Value& parent, const std::string& table, const std::string& name, const Names& names,
-                    Thing thing, Symmetry symmetry);
+                    Thing thing, MatrixSymmetry symmetry);
   // A table of constraints: names them, one line each.
   std::vector<Line> constraint_lines(const Value& parent, Names& names, const std::string& role);
 
@@ -73,7 +81,12 @@ void read_dae(ModelText& text, Reader& reader, const Value& document);
 void read_odae(ModelText& text, Reader& reader, const Value& document);
 void read_skew_gradient(ModelText& text, Reader& reader, const Value& document);
 void read_port_hamiltonian(ModelText& text, Reader& reader, const Value& document);
+void read_invariants(ModelText& text, Reader& reader, const Value& document);
+void read_symmetries(ModelText& text, Reader& reader, const Value& document);
+// A system without a Lagrangian has none.
+void refuse_symmetries(const World& world, const Value& document);
 void read_exact(ModelText& text, Reader& reader, const Value& document);
+void read_events(ModelText& text, Reader& reader, const Value& document);
 void read_view(ModelText& text, Reader& reader, const Value& document);
 void read_run(ModelText& text, Reader& reader, const Value& document);
 void read_starts(ModelText& text, Reader& reader, const Value& document, const LoadOptions& options);

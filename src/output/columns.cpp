@@ -2,7 +2,9 @@
 #include "model/grammar/suggest.hpp"
 #include "model/kind_facts.hpp"
 #include "rattleback/error.hpp"
+#include "run/quantities.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -35,7 +37,7 @@ void add_residual(std::vector<Block>& blocks, const Trajectory& trajectory, cons
 
 }  // namespace
 
-std::vector<Block> record_blocks(const Model& model, const Trajectory& trajectory) {
+std::vector<Block> all_blocks(const Model& model, const Trajectory& trajectory) {
   const Trajectory::Records& records = trajectory.records;
   const KindFacts& facts = facts_of(model);
   std::vector<Block> blocks;
@@ -58,9 +60,33 @@ std::vector<Block> record_blocks(const Model& model, const Trajectory& trajector
     add(blocks, trajectory, "inputs", std::move(inputs), records.inputs);
     add(blocks, trajectory, "outputs", std::move(outputs), records.outputs);
   }
+  add(blocks, trajectory, "quantities", trajectory.quantity_names, records.quantities);
   if (facts.position_level) add_residual(blocks, trajectory, "position", records.residual_position);
   if (facts.velocities) add_residual(blocks, trajectory, "velocity", records.residual_velocity);
   if (trajectory.power_balance) add(blocks, trajectory, "balance", {"balance"}, records.balance);
+  return blocks;
+}
+
+std::vector<Block> record_blocks(const Model& model, const Trajectory& trajectory) {
+  std::vector<Block> blocks = all_blocks(model, trajectory);
+  if (trajectory.selected_columns.empty()) return blocks;
+  const auto selected = [&](const std::string& name) {
+    return std::any_of(trajectory.selected_columns.begin(), trajectory.selected_columns.end(),
+                       [&](const std::string& pattern) { return pattern == name || matches(name, pattern); });
+  };
+  for (Block& block : blocks) {
+    std::vector<std::size_t> kept;
+    for (std::size_t i = 0; i < block.columns.size(); ++i)
+      if (selected(block.columns[i])) kept.push_back(i);
+    if (kept.size() == block.columns.size()) continue;
+    std::vector<std::string> names;
+    for (const std::size_t i : kept) names.push_back(block.columns[i]);
+    for (std::size_t row = 0; row < trajectory.records.rows && block.values != nullptr; ++row)
+      for (const std::size_t i : kept) block.own.push_back(block.values[row * block.columns.size() + i]);
+    block.columns = std::move(names);
+    if (block.values != nullptr) block.values = block.own.data();
+  }
+  std::erase_if(blocks, [](const Block& block) { return block.columns.empty(); });
   return blocks;
 }
 
@@ -96,13 +122,13 @@ namespace rattleback {
 
 std::vector<double> Trajectory::column(std::string_view name) const {
   if (model == nullptr) throw Error("this trajectory was made without a model, so its columns have no names");
-  const std::vector<report::Block> blocks = report::record_blocks(*model, *this);
+  const std::vector<report::Block> blocks = report::all_blocks(*model, *this);
   const auto found = report::find_column(blocks, name);
   if (!found) {
     std::vector<std::string> known;
     for (const report::Block& block : blocks) known.insert(known.end(), block.columns.begin(), block.columns.end());
-    throw Error(fmt::format("the records have no column `{}`. {}Columns: {}", name, front::did_you_mean(name, known),
-                            front::listed(known)));
+    throw error_of(fmt::format("the records have no column `{}`. ", name) + front::did_you_mean(name, known) +
+                   "Columns: " + front::listed(known));
   }
   std::vector<double> out(records.rows, 0.0);
   const std::size_t width = found->block->columns.size();

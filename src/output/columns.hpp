@@ -14,10 +14,13 @@ struct Block {
   std::vector<std::string> columns;  // one name per column
   const double* values = nullptr;    // rows x columns, row by row; null: all zero (a level without constraints)
   bool vector = false;               // one column, kept as a vector in HDF5
+  std::vector<double> own = {};      // what `values` points to, where some columns of a block were selected
 };
 
-// Blocks point into the trajectory. What does not apply to the kind of system is left out.
+// Blocks point into the trajectory. What does not apply to the kind of system is left out, and so is what was not selected.
 std::vector<Block> record_blocks(const Model& model, const Trajectory& trajectory);
+// Also what was not selected.
+std::vector<Block> all_blocks(const Model& model, const Trajectory& trajectory);
 
 // The shortest text that reads back as the same double; "nan", "inf" and "-inf" for the others.
 void append_number(std::string& text, double value);

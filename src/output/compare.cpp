@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "output/ending.hpp"
 #include "output/json.hpp"
 #include "output/layout.hpp"
 #include "rattleback/analysis.hpp"
@@ -191,6 +192,7 @@ std::string to_json(const Model& model, const CompareReport& r) {
   slopes("slopes", &CompareSlope::fitted);
   slopes("slopes_last", &CompareSlope::last);
   slopes("slopes_work", &CompareSlope::work);
+  put_ending(json, ending_of(r));
   return dump(json);
 }
 

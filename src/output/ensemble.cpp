@@ -6,6 +6,7 @@
 
 #include "audit/energy_balance.hpp"
 #include "files/replace.hpp"
+#include "output/ending.hpp"
 #include "output/hdf5.hpp"
 #include "output/layout.hpp"
 #include "output/lists.hpp"
@@ -91,10 +92,7 @@ Json summary(const Model& model, const EnsembleReport& r) {
   if (const auto x = worst(&EnsembleMember::constraint_velocity)) json["constraints"]["velocity"] = *x;
   if (r.moved > 0) json["moved"] = {{"members", r.moved}, {"largest", r.moved_by}};
   json["notes"] = r.notes;
-  if (r.status != Status::done) {
-    json["status"] = to_string(r.status);
-    json["message"] = r.message;
-  }
+  put_ending(json, ending_of(r));
   return json;
 }
 

@@ -82,7 +82,13 @@ Json power_json(const PowerBalance& b) {
 Json events_json(const Model& model, const Trajectory& trajectory) {
   Json list = Json::array();
   for (const EventFound& e : trajectory.events) {
-    Json one = {{"event", e.event}, {"t", e.t}, {"direction", e.direction > 0 ? "up" : "down"}};
+    Json one = {{"name", e.event},
+                {"what", "event"},
+                {"event", e.event},
+                {"t", e.t},
+                {"direction", e.direction > 0 ? "up" : "down"}};
+    one["state"] = state_by_name(model, e.q, e.v);
+    if (!e.after_q.empty()) one["after"] = state_by_name(model, e.after_q, e.after_v);
     one[facts_of(model).record_key] = by_name(model.coordinates, e.q);
     if (facts_of(model).primed) one["v"] = by_name(model.coordinates, e.v);
     list.push_back(std::move(one));
@@ -127,6 +133,7 @@ Json method_json(const MethodInfo& info) {
   json["energy"] = claim_json(info.energy);
   json["constraints"] = info.constraints;
   json["source"] = info.source;
+  json["references"] = info.references;
   if (!info.note.empty()) json["note"] = info.note;
   return json;
 }
@@ -167,6 +174,28 @@ Json parameters_json(const Model& model) {
   return json;
 }
 
+void put_form(Json& json, const char* key, const std::vector<CheckReport::MatrixText>& form) {
+  for (const CheckReport::MatrixText& m : form)
+    for (const auto& [place, text] : m.entries) {
+      if (place.empty())
+        json[key][m.name] = text;
+      else
+        json[key][m.name][place] = text;
+    }
+}
+
+void put_symmetries(Json& json, const CheckReport& r) {
+  for (const SymmetryCheck& s : r.symmetries)
+    json["symmetries"][s.name] = {
+        {"of_lagrangian", s.of_lagrangian}, {"of_constraints", s.of_constraints}, {"conserved", s.conserved}};
+  json["found_symmetries"] = Json::array();
+  for (const FoundSymmetry& s : r.found_symmetries) {
+    Json field = Json::object();
+    for (const auto& [coordinate, expression] : s.field) field[coordinate] = expression;
+    json["found_symmetries"].push_back({{"field", std::move(field)}, {"conserved", s.conserved}});
+  }
+}
+
 }  // namespace
 
 std::string dump(const Json& json) {
@@ -193,13 +222,21 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
   put_state(json, model, trajectory.q, trajectory.v);
   if (model.multiplier_count() > 0)
     json[facts_of(model).multiplier_key] = multipliers_by_name(model, trajectory.multipliers);
+  if (!trajectory.quantity_names.empty()) {
+    const auto name = [&](std::int32_t i) { return trajectory.quantity_names[static_cast<std::size_t>(i)]; };
+    json["outputs"] = by_name(trajectory.quantity_names.size(), name, trajectory.quantities);
+  }
   if (!model.odae.unilateral.empty()) json["contacts"] = contacts_json(model, trajectory);
   if (trajectory.energy)
     json["energy"] = {{"initial", trajectory.energy->initial},
                       {"final", trajectory.energy->final},
                       {"max_error", trajectory.energy->max_error},
                       {"drift_per_time", trajectory.energy->drift_per_time}};
+  for (const InvariantAudit& i : trajectory.invariants)
+    json["invariants"][i.name] = {
+        {"initial", i.initial}, {"final", i.final}, {"max_error", i.max_error}, {"drift_per_time", i.drift_per_time}};
   if (trajectory.power_balance) json["power_balance"] = power_json(*trajectory.power_balance);
+  if (trajectory.taken_by_events) json["power_balance"]["losses"]["events"] = *trajectory.taken_by_events;
   if (facts_of(model).position_level) json["constraints"] = constraints_json(model, trajectory);
   if (trajectory.redundant) json["redundant"] = redundant_json(*trajectory.redundant);
   if (trajectory.equations)
@@ -215,6 +252,7 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
   const bool events_fit = json_fits(trajectory.events.size() * of_event);
   if (!trajectory.watched.empty() || !trajectory.events.empty())
     json["events"] = events_fit ? events_json(model, trajectory) : Json::array();
+  if (!trajectory.stopped_by.empty()) json["stopped_by"] = trajectory.stopped_by;
   if (trajectory.error) json["error"] = *trajectory.error;
   if (trajectory.reverse_defect) json["reversibility"]["defect"] = *trajectory.reverse_defect;
   if (trajectory.observed_order) json["observed_order"] = *trajectory.observed_order;
@@ -329,13 +367,10 @@ std::string to_json(const Model& model, const CheckReport& r) {
       for (const std::string_view alias : find_method(m.name).aliases) json["methods"][std::string(alias)] = one;
     json["methods"][m.name] = std::move(one);
   }
-  for (const CheckReport::MatrixText& m : r.port_hamiltonian)
-    for (const auto& [place, text] : m.entries) {
-      if (place.empty())
-        json["port_hamiltonian"][m.name] = text;
-      else
-        json["port_hamiltonian"][m.name][place] = text;
-    }
+  if (mechanical) report::put_symmetries(json, r);
+  report::put_form(json, "port_hamiltonian", r.port_hamiltonian);
+  report::put_form(json, "reduced", r.reduced);
+  if (!r.latex.empty()) json["latex"] = r.latex;
   json["audit"] = report::audit_json(audit_statements(model, r));
   json["notes"] = r.notes;
   return report::dump(json);

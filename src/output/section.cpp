@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "output/columns.hpp"
+#include "output/ending.hpp"
 #include "output/layout.hpp"
 #include "output/lists.hpp"
 #include "output/state.hpp"
@@ -142,10 +143,7 @@ std::string to_json(const Model& model, const SectionRequest& request, const Sec
   if (r.moved > 0) json["moved"] = {{"starts", r.moved}, {"largest", r.moved_by}};
   json["notes"] = r.notes;
   if (!fits) json["notes"].push_back(fmt::format("there is no memory to list the {} crossings here", r.points.size()));
-  if (r.status != Status::done) {
-    json["status"] = to_string(r.status);
-    json["message"] = r.message;
-  }
+  put_ending(json, ending_of(r));
   json["wall_seconds"] = r.wall_seconds;
   return dump(json);
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "model/kind_facts.hpp"
+#include "output/check_sections.hpp"
 #include "output/layout.hpp"
 #include "output/lists.hpp"
 #include "rattleback/audit.hpp"
@@ -42,6 +43,17 @@ std::string state_table(const Model& model, const std::vector<double>& q, const 
   }
   text += align(rows, 2, {false, false, true});
   if (multipliers.size() > kShownNames) text += fmt::format("  ... and {} more\n", multipliers.size() - kShownNames);
+  return text;
+}
+
+// Numbers that the model or --output-columns asks for.
+std::string output_table(const Trajectory& t) {
+  if (t.quantity_names.empty()) return {};
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t i = 0; i < std::min(t.quantities.size(), kShownNames); ++i)
+    rows.push_back({t.quantity_names[i], "=", value_text(t.quantities[i])});
+  std::string text = fmt::format("\nOutputs at t = {:.10g}\n", t.t) + align(rows, 2, {false, false, true});
+  if (t.quantities.size() > kShownNames) text += fmt::format("  ... and {} more\n", t.quantities.size() - kShownNames);
   return text;
 }
 
@@ -122,19 +134,6 @@ std::string method_sections(const CheckReport& r) {
          method_paragraphs(any ? "Methods that do not apply" : "No method applies", r.methods, false);
 }
 
-// The matrices, entry by entry.
-std::string port_hamiltonian_table(const CheckReport& r) {
-  constexpr std::size_t kLongest = 100;
-  if (r.port_hamiltonian.empty()) return {};
-  std::string text = "\nPort-Hamiltonian form: E x' + r = (J - R) z + (B - P) u\n";
-  std::vector<std::vector<std::string>> rows;
-  for (const CheckReport::MatrixText& m : r.port_hamiltonian)
-    for (const auto& [place, value] : m.entries)
-      rows.push_back({&place == &m.entries.front().first ? m.name : "", place, "=",
-                      value.size() > kLongest ? value.substr(0, kLongest) + " ... (--json gives all)" : value});
-  return text + align(rows, 2);
-}
-
 std::string yes(bool value) { return value ? "yes" : "no"; }
 
 std::string slope_text(double value) { return std::isfinite(value) ? fmt::format("{:.2f}", value) : "-"; }
@@ -150,7 +149,10 @@ std::string to_text(const Model& model, const Trajectory& t) {
   else if (t.status == Status::stopped)
     text += fmt::format("\nStopped early, after {}. The message says why.\n", count_text(t.steps, "step"));
 
+  if (!t.stopped_by.empty()) text += fmt::format("\nEnded by event {} at t = {:.12g}.\n", t.stopped_by, t.t);
+
   text += fmt::format("\nState at t = {:.10g}\n", t.t) + state_table(model, t.q, t.v, t.multipliers);
+  text += output_table(t);
   text += event_table(model, t);
   if (t.steps > 0) text += audit_section(model, t);
   if (!t.notes.empty()) {
@@ -163,7 +165,11 @@ std::string to_text(const Model& model, const Trajectory& t) {
 std::string to_text(const Model& model, const CheckReport& r) {
   const KindFacts& of_kind = facts_of(model);
   const bool mechanical = of_kind.lagrangian;
-  std::string text = fmt::format("{} ({}), {}\n\n", model.name, model.key, to_string(model.kind));
+  std::string text = fmt::format("{} ({}), {}\n", model.name, model.key, to_string(model.kind));
+  if (!r.latex.empty()) return r.latex;
+  if (!r.port_hamiltonian.empty()) return text + port_hamiltonian_table(r);
+  if (!r.reduced.empty()) return text + reduced_table(r);
+  text += '\n';
   const std::vector<Statement> statements = audit_statements(model, r);
   std::vector<std::vector<std::string>> facts;
   for (const Statement& s : statements)
@@ -195,8 +201,8 @@ std::string to_text(const Model& model, const CheckReport& r) {
         "\nNearest consistent start (run --project moves there)\n" + state_table(model, r.nearest_q, r.nearest_v, {});
   if (!r.multipliers.empty()) text += "\nMultipliers at the start\n" + state_table(model, {}, {}, r.multipliers);
 
+  text += symmetry_section(r);
   text += method_sections(r);
-  text += port_hamiltonian_table(r);
   if (!r.notes.empty()) {
     text += "\nNotes\n";
     for (const std::string& note : r.notes) text += wrap(note, "  - ", "    ");

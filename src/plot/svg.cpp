@@ -1,6 +1,7 @@
 #include "plot/svg.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -8,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "files/harmless.hpp"
+#include "plot/palette.hpp"
 #include "plot/ticks.hpp"
 
 namespace rattleback::plot {
@@ -48,7 +50,15 @@ namespace {
 constexpr double kWidth = 720.0, kHeight = 440.0;  // of a panel that is alone
 constexpr double kLeft = 78.0, kRight = 16.0, kTop = 34.0, kBottom = 52.0;
 constexpr double kLegendLine = 17.0;
-constexpr int kColours = 8;
+constexpr int kColours = static_cast<int>(kLight.size());
+
+// Behind the last colour the first comes again, with other dashes and other marks. "5 4" is Style::dashed.
+constexpr std::array kDashes = {"", "10 3", "2 3", "10 3 2 3"};
+std::string dashes_of(int number, Series::Style style) {
+  const char* const dashes =
+      style == Series::Style::dashed ? "5 4" : kDashes[static_cast<std::size_t>(number / kColours) % kDashes.size()];
+  return *dashes == 0 ? "" : fmt::format(" stroke-dasharray=\"{}\"", dashes);
+}
 
 // As text of XML, which knows no control characters; they become U+FFFD.
 std::string escaped(std::string_view text) {
@@ -141,17 +151,13 @@ class Drawing {
         "text { fill: #1f2328; } .small { font-size: 12px; } .head { font-size: 15px; font-weight: 600; }\n"
         ".frame { fill: none; stroke: #8c959f; } .grid { stroke: #d0d7de; stroke-width: 0.6; }\n"
         ".curve { fill: none; stroke-width: 1.5; stroke-linejoin: round; }\n";
-    const char* const light[kColours] = {"#0969da", "#cf222e", "#1a7f37", "#9a6700",
-                                         "#8250df", "#bf3989", "#1b7c83", "#57606a"};
-    const char* const dark[kColours] = {"#58a6ff", "#ff7b72", "#56d364", "#e3b341",
-                                        "#bc8cff", "#f778ba", "#39c5cf", "#8b949e"};
     for (int i = 0; i < kColours; ++i)
-      text_ += fmt::format(".s{0} {{ stroke: {1}; }} .p{0} {{ fill: {1}; }}\n", i, light[i]);
+      text_ += fmt::format(".s{0} {{ stroke: {1}; }} .p{0} {{ fill: {1}; }}\n", i, kLight[static_cast<std::size_t>(i)]);
     text_ +=
         "@media (prefers-color-scheme: dark) {\n"
         "svg { background: #0d1117; } text { fill: #e6edf3; } .frame { stroke: #6e7681; } .grid { stroke: #30363d; }\n";
     for (int i = 0; i < kColours; ++i)
-      text_ += fmt::format(".s{0} {{ stroke: {1}; }} .p{0} {{ fill: {1}; }}\n", i, dark[i]);
+      text_ += fmt::format(".s{0} {{ stroke: {1}; }} .p{0} {{ fill: {1}; }}\n", i, kDark[static_cast<std::size_t>(i)]);
     text_ += "}\n</style>\n";
     if (!figure_.title.empty()) {
       const double size = std::fmin(15.0, w / (0.66 * static_cast<double>(figure_.title.size())));  // so that it fits
@@ -240,36 +246,34 @@ class Drawing {
         "<clipPath id=\"c{0}\"><rect x=\"{1:.1f}\" y=\"{2:.1f}\" width=\"{3:.1f}\" height=\"{4:.1f}\"/></clipPath>\n"
         "<g clip-path=\"url(#c{0})\">\n",
         number, x0 - 4, y1 - 4, x1 - x0 + 8, y0 - y1 + 8);
-    int colour = 0;
-    std::vector<int> colours;
+    int next = 0;
+    std::vector<int> numbers;  // colour, and beyond the last one dashes and marks
     for (const Series& s : p.series) {
-      colours.push_back(s.colour >= 0 ? s.colour % kColours : colour++ % kColours);
-      curve(s, X, Y, colours.back(), static_cast<int>(x1 - x0));
+      numbers.push_back(s.colour >= 0 ? s.colour : next++);
+      curve(s, X, Y, numbers.back(), static_cast<int>(x1 - x0));
     }
     text_ += "</g>\n";
-    if (legend) entries(p, colours, x0, top + kTop, per_row, entry);
+    if (legend) entries(p, numbers, x0, top + kTop, per_row, entry);
     text_ += "</g>\n";
   }
 
-  void entries(const Panel& p, const std::vector<int>& colours, double x0, double top, double per_row, double width) {
+  void entries(const Panel& p, const std::vector<int>& numbers, double x0, double top, double per_row, double width) {
     int place = 0;
     for (std::size_t i = 0; i < p.series.size(); ++i) {
       const Series& s = p.series[i];
       if (s.label.empty()) continue;
       const int column = place % static_cast<int>(per_row), row = place / static_cast<int>(per_row);
       const double x = x0 + width * column, y = top + kLegendLine * row + 4.0;
-      if (s.style == Series::Style::points)
-        text_ += fmt::format("<circle class=\"p{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\"/>\n", colours[i], x + 10, y);
-      else
+      if (s.style != Series::Style::points)
         text_ += fmt::format("<line class=\"curve s{}\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\"{}/>\n",
-                             colours[i], x, x + 20, y, y,
-                             s.style == Series::Style::dashed ? " stroke-dasharray=\"5 4\"" : "");
+                             numbers[i] % kColours, x, x + 22, y, y, dashes_of(numbers[i], s.style));
+      if (s.style == Series::Style::points || s.style == Series::Style::line_and_points) mark(numbers[i], x + 11, y);
       text_ += text_at(x + 26, y + 4.0, "start", " class=\"small\"", s.label);
       ++place;
     }
   }
 
-  void curve(const Series& s, const Scale& X, const Scale& Y, int colour, int pixels) {
+  void curve(const Series& s, const Scale& X, const Scale& Y, int number, int pixels) {
     using Style = Series::Style;
     const auto points = s.style == Style::points ? all(s) : thinned(s.x, s.y, pixels);
     if (s.style != Style::points) {
@@ -285,19 +289,32 @@ class Drawing {
         down = true;
       }
       if (!path.empty())
-        text_ += fmt::format("<path class=\"curve s{}\" d=\"{}\"{}/>\n", colour, path,
-                             s.style == Style::dashed ? " stroke-dasharray=\"5 4\"" : "");
+        text_ += fmt::format("<path class=\"curve s{}\" d=\"{}\"{}/>\n", number % kColours, path,
+                             dashes_of(number, s.style));
     }
     if (s.style == Style::line || s.style == Style::dashed) return;
     if (points.size() > 200) {
-      dots(points, X, Y, colour);
+      dots(points, X, Y, number % kColours);
       return;
     }
-    const double radius = 3.0;
     for (const auto& [x, y] : points)
-      if (X.shows(x) && Y.shows(y))
-        text_ +=
-            fmt::format("<circle class=\"p{}\" cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"{}\"/>\n", colour, X(x), Y(y), radius);
+      if (X.shows(x) && Y.shows(y)) mark(number, X(x), Y(y));
+  }
+
+  // A disc; with the first colours used up a square, a triangle, a diamond.
+  void mark(int number, double x, double y) {
+    const int colour = number % kColours;
+    switch (number / kColours % 4) {
+      case 0:
+        text_ += fmt::format("<circle class=\"p{}\" cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"3\"/>\n", colour, x, y);
+        return;
+      case 1:
+        text_ += fmt::format("<rect class=\"p{}\" x=\"{:.2f}\" y=\"{:.2f}\" width=\"6\" height=\"6\"/>\n", colour,
+                             x - 3, y - 3);
+        return;
+      case 2: text_ += fmt::format("<path class=\"p{}\" d=\"M{:.2f} {:.2f}l4 7h-8z\"/>\n", colour, x, y - 4); return;
+      default: text_ += fmt::format("<path class=\"p{}\" d=\"M{:.2f} {:.2f}l4 4l-4 4l-4 -4z\"/>\n", colour, x, y - 4);
+    }
   }
 
   // Many points: one path of dots, and of those that fall on the same spot only the first.

@@ -112,7 +112,7 @@ std::string marked(Verdict verdict, const std::string& text) {
                      word_of(verdict), html(text));
 }
 
-// Stands on top of the page and in the audit; "" for a run that reached its end.
+// Leads the audit, on top of the page; "" for a run that reached its end.
 std::string stopped(const Trajectory& t) {
   if (t.status == Status::done) return {};
   return fmt::format("<li><span class=\"mark warning\">{}</span><span>{}, after {}, at t = {}. {}</span></li>\n",
@@ -175,6 +175,11 @@ std::string run_report(const Model& model, const Trajectory& t, const Options& o
                 "and highest of every column, so that no extreme is hidden. <code>--output</code> writes all.",
                 shown, recorded)
           : fmt::format("Plots show all {} records.", recorded);
+  if (data.contains("window"))
+    thinned +=
+        " The run is long: coordinates and what belongs to them open on a window in which their oscillations can be "
+        "seen, "
+        "with every record in it. The strip below each plot is the whole run; click or drag there to look elsewhere.";
   if (const auto left = data["leftOut"].get<std::int64_t>(); left > 0)
     thinned += fmt::format(" Of a system this large the first columns are shown, and {} are not.", left);
 
@@ -185,19 +190,19 @@ std::string run_report(const Model& model, const Trajectory& t, const Options& o
              "</head>\n<body>\n<a class=\"skip\" href=\"#audit\">To the audit</a>\n<div class=\"sheet\">\n"
              "<header class=\"top\"><div><h1>{1}</h1>\n<p class=\"lead\">{4}</p></div>\n"
              "<button id=\"theme\" type=\"button\" hidden>Dark</button></header>\n"
-             "<nav aria-label=\"sections\"><a href=\"#run\">Run</a> <a href=\"#model\">Model</a> "
-             "<a href=\"#audit\">Audit</a> <a href=\"#plots\">Plots</a> <a href=\"#motion\">Motion</a></nav>\n<main>\n",
+             "<nav aria-label=\"sections\"><a href=\"#motion\">Motion</a> <a href=\"#audit\">What was kept</a> "
+             "<a href=\"#plots\">Plots</a> <a href=\"#run\">Run</a> <a href=\"#model\">Model</a></nav>\n<main>\n",
              kVersion, html(title), page_css(), report_css(),
              html(fmt::format("{}, {}, to t = {}", t.method, steps_text(t), value_text(t.t)))) +
-         "<section id=\"run\" aria-label=\"what was run\">\n" +
-         (t.status != Status::done ? "<ul class=\"statements\">\n" + stopped(t) + "</ul>\n" : "") +
-         facts(model, t, options, load) + "</section>\n" + "<section id=\"model\"><h2>The model</h2>\n" +
-         model_html(model, t) + "</section>\n" + "<section id=\"audit\"><h2>What was kept</h2>\n" + audit(model, t) +
-         events(model, t) + "</section>\n" +
+         // People look before they read: the motion and the verdicts first.
+         "<div id=\"top\">\n<section id=\"motion\"><h2>Motion</h2>\n<div id=\"stage\"></div>\n"
+         "<noscript><p>Plots and animation need JavaScript; everything else does not.</p></noscript></section>\n"
+         "<section id=\"audit\"><h2>What was kept</h2>\n" +
+         audit(model, t) + events(model, t) + "</section>\n</div>\n" +
          "<section id=\"plots\"><h2>Plots</h2>\n<p class=\"small muted\" id=\"thinned\">" + thinned +
-         "</p>\n<noscript><p>Plots and animation need JavaScript; everything above does not.</p></noscript>\n"
-         "<div id=\"charts\"></div></section>\n"
-         "<section id=\"motion\"><h2>Motion</h2>\n<div id=\"stage\"></div></section>\n</main>\n" +
+         "</p>\n<div id=\"charts\"></div></section>\n" + "<section id=\"run\"><h2>The run</h2>\n" +
+         facts(model, t, options, load) + "</section>\n" + "<section id=\"model\"><h2>The model</h2>\n" +
+         model_html(model, t) + "</section>\n</main>\n" +
          fmt::format(
              "<footer><p>Written by rattleback {}. This page stands alone: it loads nothing from elsewhere.</p>\n"
              "<details><summary>Libraries in this page and their licences</summary><pre>{}</pre></details></footer>\n"

@@ -1,14 +1,16 @@
+// Formulas as MathML. Browsers do not break its lines: what is wide comes in pieces, with signs in front, and the page puts as
+// many of them into a line as there is room for.
 #include "report/mathml.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
-#include <utility>
+#include <iterator>
 
 #include <fmt/format.h>
 
 #include "model/grammar/formula.hpp"
 #include "report/html_text.hpp"
+#include "report/mathml_symbol.hpp"
 
 namespace rattleback::report {
 namespace {
@@ -21,11 +23,11 @@ constexpr std::string_view kTimes = "<mo>&#x2062;</mo>";  // invisible
 constexpr std::string_view kDot = "<mo lspace=\"0.15em\" rspace=\"0.15em\">&#x22C5;</mo>";
 constexpr std::string_view kThin = "<mspace width=\"0.17em\"/>";
 constexpr std::string_view kMinus = "<mo>&#x2212;</mo>";
+constexpr std::string_view kOpen = "<mo stretchy=\"false\">(</mo>", kClose = "<mo stretchy=\"false\">)</mo>";
+constexpr std::size_t kWide = 32;  // characters; what is wider is broken where it can be: a line of a phone has 40
 
-std::string tag(std::string_view name, const std::string& content) {
-  return fmt::format("<{0}>{1}</{0}>", name, content);
-}
-std::string row(const std::string& content) { return tag("mrow", content); }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 // They grow with what is high, but not with a mere power.
 std::string in_parentheses(const std::string& content) {
   bool high = false;
@@ -33,56 +35,6 @@ std::string in_parentheses(const std::string& content) {
     high = high || content.find(what) != std::string::npos;
   const std::string stretchy = high ? "" : " stretchy=\"false\"";
   return row("<mo" + stretchy + ">(</mo>" + content + "<mo" + stretchy + ">)</mo>");
-}
-
-const char* greek(std::string_view name) {
-  static constexpr std::array<std::pair<std::string_view, const char*>, 39> kLetters = {{
-      {"alpha", "&#x3B1;"},   {"beta", "&#x3B2;"},   {"gamma", "&#x3B3;"},     {"delta", "&#x3B4;"},
-      {"epsilon", "&#x3B5;"}, {"eps", "&#x3B5;"},    {"zeta", "&#x3B6;"},      {"eta", "&#x3B7;"},
-      {"theta", "&#x3B8;"},   {"iota", "&#x3B9;"},   {"kappa", "&#x3BA;"},     {"lambda", "&#x3BB;"},
-      {"mu", "&#x3BC;"},      {"nu", "&#x3BD;"},     {"xi", "&#x3BE;"},        {"pi", "&#x3C0;"},
-      {"rho", "&#x3C1;"},     {"sigma", "&#x3C3;"},  {"tau", "&#x3C4;"},       {"upsilon", "&#x3C5;"},
-      {"phi", "&#x3C6;"},     {"chi", "&#x3C7;"},    {"psi", "&#x3C8;"},       {"omega", "&#x3C9;"},
-      {"Gamma", "&#x393;"},   {"Delta", "&#x394;"},  {"Theta", "&#x398;"},     {"Lambda", "&#x39B;"},
-      {"Xi", "&#x39E;"},      {"Pi", "&#x3A0;"},     {"Sigma", "&#x3A3;"},     {"Upsilon", "&#x3A5;"},
-      {"Phi", "&#x3A6;"},     {"Psi", "&#x3A8;"},    {"Omega", "&#x3A9;"},     {"lam", "&#x3BB;"},
-      {"ell", "&#x2113;"},    {"varphi", "&#x3C6;"}, {"infinity", "&#x221E;"},
-  }};
-  const auto found = std::ranges::find(kLetters, name, &std::pair<std::string_view, const char*>::first);
-  return found == kLetters.end() ? nullptr : found->second;
-}
-
-std::string letters(std::string_view name) {
-  if (const char* letter = greek(name)) return fmt::format("<mi>{}</mi>", letter);
-  return tag("mi", html(name));
-}
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-// What stands below: digits at the end of a name, what follows its first "_", and an index.
-struct Symbol {
-  std::string base, sub;
-  [[nodiscard]] std::string plain() const { return sub.empty() ? base : "<msub>" + base + sub + "</msub>"; }
-  [[nodiscard]] std::string power(const std::string& exponent) const {
-    return sub.empty() ? "<msup>" + base + exponent + "</msup>" : "<msubsup>" + base + sub + exponent + "</msubsup>";
-  }
-};
-
-Symbol symbol(std::string_view name, bool primed, const std::string& index = {}) {
-  std::string_view stem = name, rest;
-  if (const auto underline = name.find('_'); underline != std::string_view::npos && underline > 0) {
-    stem = name.substr(0, underline);
-    rest = name.substr(underline + 1);
-  }
-  std::size_t end = stem.size();
-  while (end > 1 && is_digit(stem[end - 1])) --end;
-  std::string below;
-  if (end < stem.size()) below += tag("mn", html(stem.substr(end)));
-  if (!rest.empty()) below += (below.empty() ? "" : "<mo>,</mo>") + letters(rest);
-  if (!index.empty()) below += (below.empty() ? "" : "<mo>,</mo>") + index;
-  Symbol s{.base = letters(stem.substr(0, end)), .sub = below.empty() ? "" : row(below)};
-  if (primed) s.base = "<mover>" + s.base + "<mo>&#x2D9;</mo></mover>";
-  return s;
 }
 
 class Writer {
@@ -96,12 +48,9 @@ class Writer {
     if (const std::int32_t sum = long_sum_over_number(root); sum >= 0) {
       // (a + b + ...)/2 as 1/2 (a + b + ...), which can be broken.
       const std::string half = "<mfrac><mn>1</mn>" + row(factor(f_[root.first].next, true)) + "</mfrac>";
-      out = terms_of(f_[sum], first + half + "<mo stretchy=\"false\">(</mo>");
-      out.back() += "<mo stretchy=\"false\">)</mo>";
-      return out;
+      return wrapped(first + half + std::string(kOpen), terms_of(f_[sum]), std::string(kClose));
     }
-    if (!is_sum(root)) return {first + sum_level(f_.root)};
-    return terms_of(root, first);
+    return wrapped(first, is_sum(root) ? terms_of(root) : pieces(f_.root), "");
   }
 
  private:
@@ -116,14 +65,108 @@ class Writer {
     return terms < kMany ? -1 : n.first;
   }
 
-  std::vector<std::string> terms_of(const AstNode& root, const std::string& first) {
-    std::vector<std::string> out;
-    for (std::int32_t child = root.first; child >= 0; child = f_[child].next)
-      out.push_back((child == root.first
-                         ? first
-                         : fmt::format("<mo form=\"infix\">{}</mo>", f_[child].joined == Op::sub ? "&#x2212;" : "+")) +
-                    term_level(child, child == root.first));
+  using Pieces = std::vector<std::string>;
+
+  static Pieces wrapped(const std::string& before, Pieces pieces, const std::string& after) {
+    pieces.front() = before + pieces.front();
+    pieces.back() += after;
+    return pieces;
+  }
+  static void append(Pieces& out, Pieces more) { std::ranges::move(more, std::back_inserter(out)); }
+
+  Pieces terms_of(const AstNode& root) {
+    Pieces out;
+    for (std::int32_t child = root.first; child >= 0; child = f_[child].next) {
+      const bool leads = child == root.first;
+      const std::string sign =
+          leads ? "" : fmt::format("<mo form=\"infix\">{}</mo>", f_[child].joined == Op::sub ? "&#x2212;" : "+");
+      append(out, wrapped(sign, term_pieces(child, leads), ""));
+    }
     return out;
+  }
+
+  // As sum_level(), term_level(), factor_or_product() and factor(), in pieces where that is wide.
+  Pieces pieces(std::int32_t id) {
+    const AstNode& n = f_[id];
+    std::string whole = sum_level(id);
+    if (width_of(whole) <= kWide) return {std::move(whole)};
+    if (n.kind == Ast::negate) return wrapped(std::string(kMinus), term_pieces(n.first, false), "");
+    return is_sum(n) ? terms_of(n) : product_pieces(id, true);
+  }
+
+  Pieces term_pieces(std::int32_t id, bool first) {
+    const AstNode& n = f_[id];
+    std::string whole = term_level(id, first);
+    if (width_of(whole) <= kWide) return {std::move(whole)};
+    if (is_sum(n) || (n.kind == Ast::negate && !first))
+      return wrapped(std::string(kOpen), pieces(id), std::string(kClose));
+    return n.kind == Ast::negate ? pieces(id) : product_pieces(id, first);
+  }
+
+  // Narrow divisors make a fraction in front of all, wide ones stand at the end, behind a slash.
+  Pieces product_pieces(std::int32_t id, bool leads) {
+    const AstNode& n = f_[id];
+    if (n.kind != Ast::chain || is_sum(n)) return factor_pieces(id);
+    Pieces out, behind;
+    std::vector<std::int32_t> run, below;  // narrow factors that follow each other
+    const auto put = [&](Pieces more) {
+      append(out, out.empty() ? std::move(more) : wrapped(std::string(kDot), std::move(more), ""));
+    };
+    const auto flush = [&] {
+      if (!run.empty()) put({product("", run, false, leads && out.empty())});
+      run.clear();
+    };
+    for (std::int32_t child = n.first; child >= 0; child = f_[child].next) {
+      if (child != n.first && f_[child].joined == Op::div) {
+        if (width_of(sum_level(child)) <= kWide)
+          below.push_back(child);
+        else
+          append(behind, wrapped("<mo>/</mo>" + std::string(kOpen), pieces(child), std::string(kClose)));
+        continue;
+      }
+      run.push_back(child);
+      if (width_of(product("", run, false, leads)) <= kWide) continue;
+      run.pop_back();
+      flush();
+      if (width_of(factor(child, false)) <= kWide)
+        run.push_back(child);
+      else
+        put(factor_pieces(child));
+    }
+    flush();
+    if (!below.empty())
+      out.front() =
+          "<mfrac><mn>1</mn>" + row(product("", below, true, true)) + "</mfrac>" + std::string(kTimes) + out.front();
+    append(out, std::move(behind));
+    return out;
+  }
+
+  Pieces factor_pieces(std::int32_t id) {
+    const AstNode& n = f_[id];
+    const std::string open(kOpen), close(kClose);
+    if (n.kind == Ast::negate || n.kind == Ast::chain) return wrapped(open, pieces(id), close);
+    if (n.kind == Ast::power) {
+      const AstNode& base = f_[n.first];
+      const std::string exponent = row(sum_level(base.next));
+      if (base.kind == Ast::call && has_power_in_name(base.op)) return call_pieces(base, exponent);
+      if (base.kind == Ast::reference || base.kind == Ast::number) return {factor(id, false)};
+      return wrapped(open, pieces(n.first), "<msup>" + close + exponent + "</msup>");
+    }
+    if (n.kind == Ast::call) return call_pieces(n, {});
+    if (n.kind == Ast::rate) return wrapped(rate() + open, pieces(n.first), close);
+    if (n.kind == Ast::sum) {
+      const std::int32_t body = f_[f_[n.first].next].next;
+      return wrapped(open + sum_head(n), term_pieces(body, false), close);
+    }
+    return {factor(id, false)};
+  }
+
+  // sin (...), and what has no brackets of its own gets them.
+  Pieces call_pieces(const AstNode& n, const std::string& exponent) {
+    if (f_[n.first].next >= 0) return {call(n, exponent, false)};
+    if (n.op == Op::abs) return wrapped("<mo form=\"prefix\">|</mo>", pieces(n.first), "<mo form=\"postfix\">|</mo>");
+    const std::string head = n.op == Op::sqrt ? "<mo>&#x221A;</mo>" : function_name(n, exponent) + "<mo>&#x2061;</mo>";
+    return wrapped(head + std::string(kOpen), pieces(n.first), std::string(kClose));
   }
 
   [[nodiscard]] bool is_sum(const AstNode& n) const {
@@ -216,15 +259,13 @@ class Writer {
       case Ast::chain: return in_parentheses(sum_level(id));
       case Ast::power: return power(n, last);
       case Ast::call: return call(n, {}, last);
+      case Ast::apply: return own_function(n);
       case Ast::conditional: return conditional(n);
       case Ast::compare:
         return sum_level(n.first) + (n.op == Op::less ? "<mo>&lt;</mo>" : "<mo>&#x2264;</mo>") +
                sum_level(f_[n.first].next);
       case Ast::sum: return summation(n, last);
-      case Ast::rate:
-        return "<mfrac><mi mathvariant=\"normal\">d</mi><mrow><mi "
-               "mathvariant=\"normal\">d</mi><mi>t</mi></mrow></mfrac>" +
-               argument(n.first, last);
+      case Ast::rate: return rate() + argument(n.first, last);
       case Ast::multiplier: {
         const std::string index = n.first >= 0 ? sum_level(n.first) : "";
         std::string below = symbol(f_.name_of(n), false, index).plain();
@@ -232,6 +273,10 @@ class Writer {
       }
     }
     return {};
+  }
+
+  static std::string rate() {
+    return "<mfrac><mi mathvariant=\"normal\">d</mi><mrow><mi mathvariant=\"normal\">d</mi><mi>t</mi></mrow></mfrac>";
   }
 
   Symbol reference(const AstNode& n) {
@@ -264,16 +309,27 @@ class Writer {
     if (n.op == Op::sqrt) return tag("msqrt", first);
     if (n.op == Op::abs) return row("<mo>|</mo>" + first + "<mo>|</mo>");
     if (n.op == Op::exp) return "<msup><mi mathvariant=\"normal\">e</mi>" + row(first) + "</msup>";
+    const std::string head = function_name(n, exponent);
+    if (f_[n.first].next < 0) return head + argument(n.first, last);
+    return head + "<mo>&#x2061;</mo>" + in_parentheses(first + "<mo>,</mo>" + sum_level(f_[n.first].next));
+  }
+
+  static std::string function_name(const AstNode& n, const std::string& exponent) {
     std::string name = "f";
     for (const front::Function& function : front::functions())
       if (function.op == n.op) name = function.name;
     if (n.op == Op::log) name = "ln";
     if (n.op == Op::sign) name = "sgn";
     if (name.size() == 4 && name[0] == 'a' && n.op != Op::atan2) name = "arc" + name.substr(1);
-    std::string head = tag("mi", name);
-    if (!exponent.empty()) head = "<msup>" + head + exponent + "</msup>";
-    if (f_[n.first].next < 0) return head + argument(n.first, last);
-    return head + "<mo>&#x2061;</mo>" + in_parentheses(first + "<mo>,</mo>" + sum_level(f_[n.first].next));
+    const std::string head = tag("mi", name);
+    return exponent.empty() ? head : "<msup>" + head + exponent + "</msup>";
+  }
+
+  std::string own_function(const AstNode& n) {
+    std::string arguments;
+    for (std::int32_t c = n.first; c >= 0; c = f_[c].next)
+      arguments += (arguments.empty() ? "" : "<mo>,</mo>") + sum_level(c);
+    return letters(f_.name_of(n)) + "<mo>&#x2061;</mo>" + in_parentheses(arguments);
   }
 
   std::string conditional(const AstNode& n) {
@@ -284,11 +340,13 @@ class Writer {
   }
 
   std::string summation(const AstNode& n, bool last) {
-    const std::int32_t to = f_[n.first].next, body = f_[to].next;
-    const std::string out = "<munderover><mo>&#x2211;</mo>" +
-                            row(letters(f_.name_of(n)) + "<mo>=</mo>" + sum_level(n.first)) + row(sum_level(to)) +
-                            "</munderover>" + term_level(body, false);
+    const std::string out = sum_head(n) + term_level(f_[f_[n.first].next].next, false);
     return last ? out : in_parentheses(out);
+  }
+
+  std::string sum_head(const AstNode& n) {
+    return "<munderover><mo>&#x2211;</mo>" + row(letters(f_.name_of(n)) + "<mo>=</mo>" + sum_level(n.first)) +
+           row(sum_level(f_[n.first].next)) + "</munderover>";
   }
 
   const Formula& f_;

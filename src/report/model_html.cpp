@@ -122,9 +122,7 @@ std::function<std::string(const std::string&)> entry_of(const std::string& matri
   };
 }
 
-std::string dotted(const std::string& key) {
-  return "<mover><mrow>" + math_name(key) + "</mrow><mo>&#x2D9;</mo></mover>";
-}
+std::string dotted(const std::string& key) { return math_name(key + "'"); }
 
 std::string upright(const std::string& letter) { return "<mi>" + letter + "</mi>"; }
 std::string bold(const std::string& letter) { return "<mi style=\"font-weight: 600\">" + letter + "</mi>"; }

@@ -15,6 +15,7 @@
 #include "output/columns.hpp"
 #include "output/thinning.hpp"
 #include "report/html_text.hpp"
+#include "report/long_run.hpp"
 
 namespace rattleback::report {
 namespace {
@@ -23,10 +24,10 @@ static_assert(std::endian::native == std::endian::little, "the page reads little
 
 // 200 000 doubles are 2.1 MB in base64.
 constexpr std::size_t kMostValues = 200'000, kMostRows = 20'000;
-constexpr std::size_t kMostColumns = 16;  // of one group, when there are many in all
-constexpr std::size_t kManyColumns = 64;
+constexpr std::size_t kMostColumns = 40;  // of one group, when there are many in all
+constexpr std::size_t kManyColumns = 256;
 constexpr std::size_t kMostFrameValues = 150'000, kMostFrames = 4'000;  // of one clip, as floats
-constexpr std::size_t kMostPhase = 8;                                   // coordinates of a phase portrait that moves
+constexpr std::size_t kMostPhase = 64;                                  // coordinates of a phase portrait that moves
 
 struct Named {
   std::string name, group;
@@ -66,9 +67,11 @@ std::string bytes_of(const auto& values) {
 // What an animation needs of each frame: columns of the records, and places of [view], which are computed.
 class Frames {
  public:
-  Frames(const Model& model, const Trajectory::Records& records, const std::vector<NodeId>& expressions)
+  Frames(const Model& model, const Trajectory::Records& records, const View& view)
       : r_(records), n_(static_cast<std::size_t>(model.coordinates.size())) {
-    if (!expressions.empty()) places_.emplace(*model.graph, expressions, model.coordinates.size(), 0);
+    if (!view.expressions.empty())
+      places_.emplace(view.graph != nullptr ? *view.graph : *model.graph, view.expressions, model.coordinates.size(),
+                      0);
   }
 
   void add(const std::string& name, const Column& column) {
@@ -149,7 +152,7 @@ Json motion_json(const Model& model, const Trajectory& t, const View& view, std:
     use(view.heading->angle);
     use(view.heading->spin);
   }
-  Frames frames(model, r, view.expressions);
+  Frames frames(model, r, view);
   if (view.empty())  // a phase portrait
     for (std::size_t i = 0; i < std::min(n, kMostPhase); ++i) used.push_back(static_cast<std::int32_t>(i));
   for (const std::int32_t c : used) {
@@ -184,10 +187,14 @@ Json report_data(const Model& model, const Trajectory& t) {
   const Trajectory::Records& r = t.records;
   std::size_t left_out = 0;
   const std::vector<Named> columns = columns_of(model, t, left_out);
-  std::vector<Column> plain;
-  for (const Named& c : columns) plain.push_back(c.column);
+  std::vector<Column> plain, states;
+  for (const Named& c : columns) {
+    plain.push_back(c.column);
+    if (c.group == "positions" || c.group == "velocities") states.push_back(c.column);
+  }
   const std::size_t most = std::min(kMostRows, kMostValues / std::max<std::size_t>(1, columns.size()));
-  const std::vector<std::size_t> rows = shown_rows(plain, r.rows, most);
+  const std::size_t window = first_window(states, r.rows);
+  const std::vector<std::size_t> rows = shown_rows_with(window, plain, r.rows, most);
 
   Json json;
   json["columns"] = Json::array();
@@ -200,6 +207,7 @@ Json report_data(const Model& model, const Trajectory& t) {
   json["rows"] = rows.size();
   json["recorded"] = r.rows;
   json["leftOut"] = left_out;
+  if (window > 0) json["window"] = {r.t[0], r.t[window - 1]};
   if (!r.energy.empty() && t.energy)
     json["energy"] = {{"initial", t.energy->initial}, {"conserved", why_energy_changes(model).empty()}};
   const View view = view_of(model);

@@ -3,21 +3,25 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <random>
+#include <set>
 #include <span>
 
 #include "expr/evaluator.hpp"
 #include "linalg/decompositions.hpp"
 #include "model/drawing.hpp"
 #include "model/kind_facts.hpp"
+#include "report/defined_places.hpp"
+#include "report/joints.hpp"
+#include "report/samples.hpp"
 
 namespace rattleback::report {
 namespace {
 
 constexpr std::size_t kMostPoints = 400;       // that are drawn
+constexpr std::size_t kMostPaths = 3;          // until more are asked for
 constexpr std::int32_t kMostCoordinates = 40;  // of a system whose velocity constraints are looked at
+constexpr std::size_t kMostConstraints = 200;  // of one whose formulas are looked at
 constexpr int kSamples = 3;                    // an identity between formulas that holds at three points holds
-constexpr double kSame = 1e-9;
 
 // x1 and y1, x[3] and y[3], x and y and z: coordinates whose names differ in their first letter only.
 std::vector<View::Point> points_of(const Names& names) {
@@ -77,29 +81,9 @@ class Sparse {
   Evaluator values_;
 };
 
-// Places where formulas are compared.
-struct Sample {
-  double t;
-  std::vector<double> q, v;
-};
-std::vector<Sample> samples_of(const Model& model) {
-  std::mt19937_64 random(20240229);
-  const auto number = [&] { return -1.0 + 2.0 * static_cast<double>(random() >> 11) * 0x1p-53; };
-  std::vector<Sample> out;
-  for (int i = 0; i < kSamples; ++i) {
-    Sample s{.t = 0.3 + i, .q = model.q0, .v = model.v0};
-    for (double& q : s.q) q += number();
-    for (double& v : s.v) v += number();
-    out.push_back(std::move(s));
-  }
-  return out;
-}
-
-bool near(double a, double b) { return std::fabs(a - b) <= kSame * (1.0 + std::fabs(a) + std::fabs(b)); }
-
 // Rods: the gradient of such a constraint is c (p - a) for a point p and a place a, or c (p - r) and -c (p - r) for two
-// points, with a constant c.
-void find_rods(const Model& model, View& view) {
+// points, with a constant c. Returns the constraints that are one.
+std::set<std::int32_t> find_rods(const Model& model, View& view) {
   const std::int32_t n = model.coordinates.size();
   std::map<std::int32_t, std::pair<std::size_t, std::size_t>> place;  // coordinate -> point and axis
   for (std::size_t p = 0; p < view.points.size(); ++p)
@@ -108,13 +92,14 @@ void find_rods(const Model& model, View& view) {
 
   Graph graph = *model.graph;
   Sparse gradient(graph, jacobian(graph, model.holonomic, kPosition), n, 0);
-  const std::vector<Sample> samples = samples_of(model);
+  const std::vector<Sample> samples = samples_of(model, kSamples);
   using Row = std::map<std::int32_t, double>;
   std::vector<std::map<std::int32_t, Row>> rows;
   for (const Sample& s : samples) {
     auto& by_row = rows.emplace_back();
     for (const Sparse::Place& e : gradient.at(s.t, s.q, s.v)) by_row[e.row][e.col] += e.value;
   }
+  std::set<std::int32_t> found_rows;
   for (const auto& first : rows[0]) {
     const std::int32_t row = first.first;
     const Row& entries = first.second;
@@ -156,6 +141,7 @@ void find_rods(const Model& model, View& view) {
       }
     }
     if (!holds) continue;
+    found_rows.insert(row);
     if (anchored) {
       for (double& x : centre) x = std::fabs(x) < kSame ? 0.0 : x;
       view.anchors.push_back({p, centre});
@@ -163,6 +149,7 @@ void find_rods(const Model& model, View& view) {
       view.rods.push_back({std::min(p, r), std::max(p, r)});
     }
   }
+  return found_rows;
 }
 
 // The velocities that the constraints allow, as an orthogonal projection, at each sample.
@@ -184,7 +171,7 @@ std::vector<Eigen::MatrixXd> allowed(const Model& model, const std::vector<Sampl
 // with a constant r, it is a disk of this radius, which turns by s.
 std::optional<View::Heading> find_heading(const Model& model, const View::Point& point) {
   const std::int32_t n = model.coordinates.size();
-  const std::vector<Sample> samples = samples_of(model);
+  const std::vector<Sample> samples = samples_of(model, kSamples);
   const std::vector<Eigen::MatrixXd> P = allowed(model, samples);
   if (P.empty()) return std::nullopt;
   for (std::int32_t a = 0; a < n; ++a) {
@@ -237,6 +224,8 @@ void thin_out(View& view) {
   for (const auto& [a, b] : view.rods)
     if (b == a + 1) joined[b] = 1;
   View thin;
+  thin.expressions = view.expressions;
+  thin.graph = view.graph;
   thin.points_in_all = all;
   std::size_t before = 0;
   for (std::size_t k = 0; k < kMostPoints; ++k) {
@@ -287,19 +276,34 @@ View view_of(const Model& model) {
   View view;
   if (!facts_of(model).points) return view;
   view.points = points_of(model.coordinates);
+  const auto last_path = [&] {
+    if (!view.points.empty()) view.paths = {view.points.size() - 1};
+  };
+  const auto paths = [&] {  // of a few points all
+    last_path();
+    if (view.points.size() <= kMostPaths)
+      for (std::size_t p = 0; p + 1 < view.points.size(); ++p) view.paths.insert(view.paths.end() - 1, p);
+  };
   view.points_in_all = view.points.size();
-  if (view.points.empty()) return view;
-  view.paths = {view.points.size() - 1};
+  paths();
   if (!facts_of(model).lagrangian || model.graph == nullptr) return view;
   try {
-    if (!model.holonomic.empty()) find_rods(model, view);
+    std::set<std::int32_t> rods;
+    if (!model.holonomic.empty() && !view.points.empty()) rods = find_rods(model, view);
     if (view.points.size() == 1 && view.points[0].at[2] < 0 && !model.nonholonomic.empty() &&
         model.coordinates.size() <= kMostCoordinates)
       view.heading = find_heading(model, view.points[0]);
+    if (!view.heading && model.coordinates.size() <= kMostTurned && model.holonomic.size() <= kMostConstraints) {
+      ViewBuilder builder(model, view, rods);
+      find_joints(builder);
+      find_defined_places(builder);
+      builder.finish();
+    }
   } catch (const NeedsUnrolling&) {  // then the points alone are drawn
   }
+  const std::size_t found = view.points.size();
   thin_out(view);
-  view.paths = {view.points.size() - 1};
+  if (view.points.size() < found || view.paths.empty()) last_path();
   return view;
 }
 

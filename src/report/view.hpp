@@ -1,10 +1,11 @@
-// How a motion is drawn: as the [view] table of its file says, or as found from the structure of the model: points in a plane or in space, rods where a constraint
-// keeps a distance, a blade or a rolling disk where the velocity constraints are those of one. What is none of these is
-// drawn as a phase portrait.
+// How a motion is drawn: as the [view] table of its file says, or as found from the structure of the model: points in a plane
+// or in space, rods where a constraint keeps a distance or a body ends in a joint (joints.hpp), a blade or a rolling disk
+// where the velocity constraints are those of one. What is none of these is drawn as a phase portrait.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,7 +36,8 @@ struct View {
     std::array<std::int32_t, 3> axle = {-1, -1, -1};
   };
 
-  std::vector<NodeId> expressions;  // of [view]; in the model's graph
+  std::vector<NodeId> expressions;     // of [view], or found; in `graph`
+  std::shared_ptr<const Graph> graph;  // null: the model's
   std::vector<Point> points;
   std::vector<std::array<std::size_t, 2>> rods;
   std::vector<Disc> discs;

@@ -38,7 +38,7 @@ std::optional<std::pair<std::string, std::string>> as_call(const std::string& me
   return std::pair{name, measure.substr(open + 1, measure.size() - open - 2)};
 }
 
-std::string measure_fault(Study::Verb verb, const std::string& name) {
+Message measure_fault(Study::Verb verb, const std::string& name) {
   using List = std::vector<std::string>;
   static const List runs{"energy.max_error",
                          "energy.relative",
@@ -81,8 +81,9 @@ std::string measure_fault(Study::Verb verb, const std::string& name) {
   const auto call = as_call(name);
   if (call ? std::ranges::count(calls, call->first) > 0 : std::ranges::count(known, name) > 0) return "";
   for (const std::string& c : calls) known.push_back(c + "(..)");
-  return fmt::format("'{}' is not a measure of this study. {}Known here: {}", name,
-                     front::did_you_mean(call ? call->first + "(..)" : name, known), fmt::join(known, ", "));
+  return fmt::format("'{}' is not a measure of this study. ", name) +
+         front::did_you_mean(call ? call->first + "(..)" : name, known) +
+         fmt::format("Known here: {}", fmt::join(known, ", "));
 }
 
 std::vector<double> measure(const Model& model, const Trajectory& run, const std::string& name) {

@@ -12,6 +12,7 @@
 #include "rattleback/simulate.hpp"
 #include "reproduce/recipe.hpp"
 #include "reproduce/statistics.hpp"
+#include "text/message.hpp"
 
 namespace rattleback::reproduce {
 
@@ -19,7 +20,7 @@ namespace rattleback::reproduce {
 std::optional<std::pair<std::string, std::string>> as_call(const std::string& measure);
 
 // Why there is no such measure of a study, with what there is; "" when it may be one (columns are looked up in the run).
-std::string measure_fault(Study::Verb verb, const std::string& name);
+Message measure_fault(Study::Verb verb, const std::string& name);
 
 // One number; several for sections (one per start). All throw Error for a measure that there is not.
 std::vector<double> measure(const Model& model, const Trajectory& run, const std::string& name);

@@ -90,14 +90,14 @@ class RecipeReader {
   }
 
  private:
-  [[noreturn]] void fail(const Value& at, const std::string& message) const {
+  [[noreturn]] void fail(const Value& at, const Message& message) const {
     source_.fail(at.key.empty() ? at.offset : at.key_offset, message);
   }
   void only(const Value& table, const std::string& what, const List& known) const {
     for (const Value& item : table.items)
       if (std::ranges::find(known, item.key) == known.end())
-        fail(item, fmt::format("`{}` is not a key of {}. {}Known here: {}", item.key, what,
-                               front::did_you_mean(item.key, known), front::listed(known)));
+        fail(item, fmt::format("`{}` is not a key of {}. ", item.key, what) + front::did_you_mean(item.key, known) +
+                       "Known here: " + front::listed(known));
   }
   const Value& need(const Value& table, const std::string& key) const {
     if (const Value* value = table.find(key)) return *value;
@@ -269,7 +269,7 @@ class RecipeReader {
     try {
       (void)find_method(word.substr(0, colon));
     } catch (const Error& error) {
-      fail(value, error.what());
+      fail(value, Message(error.what(), error.suggestion()));
     }
     if (colon == std::string::npos) return {word, 0};
     const std::string stages = word.substr(colon + 1);
@@ -319,7 +319,7 @@ class RecipeReader {
       if (item.is_number() || (item.type == Value::Type::array && !item.items.empty() && item.items[0].is_number()))
         fail(item, fmt::format("expected numbers stand in quotes, so that their digits count: \"{}\" = \"2.647e-4\"",
                                item.key));
-      if (const std::string fault = measure_fault(s.verb, item.key); !fault.empty()) fail(item, fault);
+      if (const Message fault = measure_fault(s.verb, item.key); !fault.empty()) fail(item, fault);
       for (const std::string& word : texts(item)) {
         try {
           wish.expected.push_back(read_expectation(word));

@@ -53,7 +53,8 @@ bool before(const Recipe& a, const Recipe& b) {
 
 std::string read_file(const std::string& path) {
   files::FileText file = files::read_text(path, files::kLargestRecipe);
-  if (!file.fault.empty()) throw Error(fmt::format("'{}' {}. A recipe is a TOML file", path, file.fault));
+  if (!file.fault.empty())
+    throw Error(fmt::format("'{}' {}. A recipe is a TOML file", path, file.fault), {.file = path});
   return std::move(file.text);
 }
 
@@ -162,10 +163,9 @@ std::vector<Recipe> find_recipes(const std::vector<std::string>& names, bool qui
       known = true;
     }
     if (!known)
-      throw Error(fmt::format(
-          "there is no experiment '{}'. {}`rattleback reproduce --list` names them; H, J, C, S and JS stand for "
-          "all of one document, and a name that ends in .toml for a recipe of your own",
-          name, front::did_you_mean(name, ids)));
+      throw error_of(fmt::format("there is no experiment '{}'. ", name) + front::did_you_mean(name, ids) +
+                     "`rattleback reproduce --list` names them; H, J, C, S and JS stand for all of one document, and a "
+                     "name that ends in .toml for a recipe of your own");
   }
   return out;
 }

@@ -32,7 +32,6 @@ struct rattleback_dynamics {
 
 namespace {
 
-using rattleback::Failure;
 using rattleback::StepReport;
 
 // Of this thread. A text that does not fit into memory any more is one that is there.

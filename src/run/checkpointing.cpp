@@ -39,12 +39,19 @@ Options Checkpointing::used_options() const {
   return o;
 }
 
+// The running numbers of the audit.
+std::vector<double> Checkpointing::monitors() const {
+  std::vector<double> out = run_.monitor.save();
+  run_.invariants.save(out);
+  return out;
+}
+
 void Checkpointing::save() {
   std::string reason;
   try {
     own_.steps = run_.steps;
     own_.records = static_cast<std::int64_t>(recorder_.rows());
-    own_.sections = {{"stepper", run_.stepper().save()}, {"monitor", run_.monitor.save()}};
+    own_.sections = {{"stepper", run_.stepper().save()}, {"monitor", monitors()}};
     if (run_.single) own_.sections.emplace_back("single steps", run_.single->save());
     reason = file_.write(own_, [&](std::int64_t row, std::vector<double>& to) { recorder_.copy_row(row, to); });
   } catch (const std::bad_alloc&) {
@@ -81,10 +88,12 @@ void Checkpointing::load(const Checkpoint& c) {
   const bool fixed_size = stepper.active().empty() && !stepper.redundant();
   if (own == nullptr || monitor == nullptr || (steps != nullptr) != (single != nullptr) ||
       c.sections.size() != (steps != nullptr ? 3U : 2U) || (fixed_size && own->size() != stepper.save().size()) ||
-      monitor->size() != run_.monitor.save().size())
+      monitor->size() != monitors().size())
     throw Error(file_.damaged("its sections are not those of this run"));
   stepper.load(*own);
-  run_.monitor.load(*monitor);
+  const std::size_t own_size = run_.monitor.save().size();
+  run_.monitor.load(std::span(*monitor).first(own_size));
+  run_.invariants.load(std::span(*monitor).subspan(own_size));
   if (steps != nullptr) steps->load(*single);
   run_.steps = c.steps;
 }
@@ -113,7 +122,7 @@ void Checkpointing::check_counts(const Checkpoint& c) const {
     good = records >= 1 && records <= steps + 1;
   else
     good = records == steps / run_.grid.every + 1;
-  if (!adaptive) {
+  if (!adaptive && !(run_.single && !run_.single->stopped_by().empty())) {  // an event ends a run within a step
     const double way = static_cast<double>(steps) * run_.grid.h, from = run_.start.t;
     good = good && std::fabs(run_.stepper().t() - (from + way)) <= 1e-9 * std::fabs(way) + 1e-12 * std::fabs(from);
   }

@@ -33,6 +33,7 @@ class Checkpointing {
 
  private:
   [[nodiscard]] Options used_options() const;
+  [[nodiscard]] std::vector<double> monitors() const;
   void load(const Checkpoint& c);
   void check_end() const;
   void check_counts(const Checkpoint& c) const;

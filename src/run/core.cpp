@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -57,6 +58,24 @@ void put_start(Model& model, const Options& given) {
   if (!given.v0.empty())
     put_velocities(model, given.v0, given.step != 0.0 ? given.step : model.run.step.value_or(0.0), "v0");
 }
+
+// What of a model says where a run begins.
+struct OwnStart {
+  explicit OwnStart(const Model& m)
+      : t0(m.t0), q0(m.q0), v0(m.v0), q0_error(m.q0_error), v0_error(m.v0_error), keep_q(m.keep_q), keep_v(m.keep_v) {}
+  void put_back(Model& m) const {
+    m.t0 = t0;
+    m.q0 = q0;
+    m.v0 = v0;
+    m.q0_error = q0_error;
+    m.v0_error = v0_error;
+    m.keep_q = keep_q;
+    m.keep_v = keep_v;
+  }
+  double t0;
+  std::vector<double> q0, v0, q0_error, v0_error;
+  std::vector<std::int32_t> keep_q, keep_v;
+};
 
 Model with_start(const Model& base, const Options& given, bool own_state) {
   for (const auto& [name, value] : given.parameters) {
@@ -145,7 +164,7 @@ bool RunCore::take_parameters() {
 // Once for each binding.
 void RunCore::look_at_method() {
   plan_ = dynamic_cast<PlanStepper*>(method.stepper.get());
-  dense_ = wants_dense(options);
+  dense_ = wants_dense(model, options);
   adaptive_ = options.adaptive > 0.0;
   depends_on_start_ = step_depends_on_start();
 }
@@ -159,7 +178,7 @@ bool RunCore::step_depends_on_start() const {
 void RunCore::restart() {
   acceleration = system.acceleration();
   reported = ReportedState(system, options);
-  if (depends_on_start_ || wants_dense(options) != dense_ || (options.adaptive > 0.0) != adaptive_) {
+  if (depends_on_start_ || wants_dense(model, options) != dense_ || (options.adaptive > 0.0) != adaptive_) {
     method = bind(system, options, start);
     look_at_method();
   } else {
@@ -217,24 +236,44 @@ bool RunCore::settle_parameters() {
   return true;
 }
 
+Start RunCore::start_at(double t, std::span<const double> q, std::span<const double> v, bool project) {
+  model.t0 = t;
+  put_positions(model, q, "q");
+  put_velocities(model, v, options.step, "v");
+  return consistent_start(system, project, functions);
+}
+
 bool RunCore::move_to(double t, std::span<const double> q, std::span<const double> v) {
   if (!settle_parameters()) return false;
-  const Model before = model;
+  const OwnStart before(model);
   try {
-    model.t0 = t;
-    put_positions(model, q, "q");
-    put_velocities(model, v, options.step, "v");
-    start = consistent_start(system, options.project, functions);
+    start = start_at(t, q, v, options.project);
   } catch (...) {
-    model.t0 = before.t0;
-    model.q0 = before.q0;
-    model.v0 = before.v0;
-    model.q0_error = before.q0_error;
-    model.v0_error = before.v0_error;
+    before.put_back(model);
     throw;
   }
   restart();
   return true;
+}
+
+void RunCore::set_state(double t, std::span<const double> q, std::span<const double> v,
+                        std::span<const std::int32_t> held) {
+  const OwnStart before(model);
+  const bool mechanical = system.facts().lagrangian;
+  if (mechanical) {  // positions are as they are to be
+    model.keep_q.resize(model.q0.size());
+    std::iota(model.keep_q.begin(), model.keep_q.end(), 0);
+    model.keep_v.assign(held.begin(), held.end());
+    std::sort(model.keep_v.begin(), model.keep_v.end());
+  }
+  try {
+    const Start there = start_at(t, q, v, mechanical);
+    stepper().jump(there.t, there.q, there.v, there.multipliers, there.acceleration);
+  } catch (...) {
+    before.put_back(model);
+    throw;
+  }
+  before.put_back(model);
 }
 
 std::string differs_in_plan(const Options& prepared, const Options& asked) {

@@ -50,6 +50,9 @@ class RunCore {
   // At this state from here on. Throws Error, with nothing changed, when it is not consistent and may not be projected. False,
   // with nothing changed, where changed parameters need another derivation to judge it.
   bool move_to(double t, std::span<const double> q, std::span<const double> v);
+  // At this state from here on, within a run: velocities are made consistent, and those that are held stay. Throws Error, with
+  // nothing changed, where that cannot be.
+  void set_state(double t, std::span<const double> q, std::span<const double> v, std::span<const std::int32_t> held);
   // Parameters that were changed on the way, in everything that judges a state, and in the model. False: where a state is judged,
   // another derivation is needed.
   bool settle_parameters();
@@ -61,6 +64,8 @@ class RunCore {
 
  private:
   Model model_for(const Options& given);
+  // The start at this state, which the model has from here on.
+  Start start_at(double t, std::span<const double> q, std::span<const double> v, bool project);
   bool take_parameters();
   void find_start();
   [[nodiscard]] bool step_depends_on_start() const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "engine/saved_state.hpp"
 #include "model/grammar/expression.hpp"
@@ -19,29 +20,55 @@ constexpr double kJump = 1e-6;           // a value there, relative to its range
 
 int sign_of(double x) { return x > 0.0 ? 1 : x < 0.0 ? -1 : 0; }
 
-Evaluator evaluator(const System& system, const std::vector<std::string>& expressions) {
+std::vector<Events::Watch> watches_of(const Model& model, const Options& options) {
+  std::vector<Events::Watch> out;
+  for (const std::string& text : options.event) out.push_back({text, 0, ModelEvent::Then::note, nullptr});
+  if (!options.until_event.empty()) out.push_back({options.until_event, 0, ModelEvent::Then::stop, nullptr});
+  for (const ModelEvent& event : model.events) out.push_back({event.name, event.direction, event.then, &event});
+  return out;
+}
+
+Quantities quantities(const System& system, const std::vector<Events::Watch>& watches) {
   Graph graph = *system.model().graph;
   std::vector<NodeId> nodes;
-  for (const std::string& text : expressions)
-    nodes.push_back(read_expression(system.model(), graph, "--event " + text, "the event", text));
-  return {graph, nodes, system.n(), system.m()};
+  for (const Events::Watch& w : watches) {
+    const char* const option = w.then == ModelEvent::Then::stop ? "--until-event " : "--event ";
+    nodes.push_back(w.of_model != nullptr
+                        ? w.of_model->when
+                        : read_expression(system.model(), graph, option + w.name, "the event", w.name, true));
+  }
+  for (const Events::Watch& w : watches)
+    if (w.of_model != nullptr)
+      for (const ExactValue& value : w.of_model->set) nodes.push_back(value.expr);
+  return {system, graph, nodes};
 }
 
 }  // namespace
 
-Events::Events(const System& system, std::vector<std::string> expressions, ReportedState& reported)
-    : expressions_(std::move(expressions)),
+Events::Events(const System& system, const Options& options, ReportedState& reported)
+    : watches_(watches_of(system.model(), options)),
       reported_(reported),
-      values_(evaluator(system, expressions_)),
-      watched_(expressions_.size()) {}
+      values_(quantities(system, watches_)),
+      watched_(watches_.size()) {
+  if (values_.need_multipliers() || values_.need_accelerations()) level_ = system.acceleration();
+  nothing_.assign(static_cast<std::size_t>(std::max(system.n(), system.m())), std::nan(""));
+}
 
 std::span<const double> Events::values(double t, std::span<const double> q, std::span<const double> v,
                                        std::span<const double> turns) {
   q = reported_(t, q);
-  if (turns.empty()) return values_(t, q, v);
-  unwrapped_.assign(q.begin(), q.end());
-  unwrap(unwrapped_, turns);
-  return values_(t, unwrapped_, v);
+  std::span<const double> multipliers, accelerations;
+  if (level_) {
+    const bool solved = level_->solve(t, q, v);
+    multipliers = solved ? level_->multipliers() : std::span(nothing_).first(level_->multipliers().size());
+    accelerations = solved ? level_->acceleration() : std::span(nothing_).first(q.size());
+  }
+  if (!turns.empty()) {
+    unwrapped_.assign(q.begin(), q.end());
+    unwrap(unwrapped_, turns);
+    q = unwrapped_;
+  }
+  return values_(t, q, v, multipliers, accelerations);
 }
 
 double Events::dense_value(std::size_t which, double theta, DenseStep& dense) {
@@ -56,21 +83,46 @@ double Events::real_value(std::size_t which, double theta, DenseStep& dense) {
 
 void Events::start(const StepTaker& s) {
   const auto x = values(s);
-  for (std::size_t i = 0; i < watched_.size(); ++i) watched_[i] = {sign_of(x[i]), x[i] == 0.0};
+  for (std::size_t i = 0; i < watched_.size(); ++i) watched_[i] = {sign_of(x[i]), x[i] == 0.0, false};
+}
+
+std::optional<std::size_t> Events::acting(const EventFound& found) const {
+  for (std::size_t i = 0; i < watches_.size(); ++i)
+    if (watches_[i].then != ModelEvent::Then::note && watches_[i].name == found.event) return i;
+  return {};
+}
+
+std::span<const double> Events::set_values(std::size_t number, const StepTaker& s) {
+  std::size_t first = watches_.size();
+  for (std::size_t i = 0; i < number; ++i)
+    if (watches_[i].of_model != nullptr) first += watches_[i].of_model->set.size();
+  return values(s).subspan(first, watches_[number].of_model->set.size());
+}
+
+void Events::go_on(const StepTaker& s, std::size_t from, double at_event) {
+  const auto x = values(s);
+  for (std::size_t i = 0; i < watched_.size(); ++i) watched_[i] = {sign_of(x[i]), x[i] == 0.0, false};
+  // What it has set may have moved it away from zero.
+  if (x[from] == 0.0 || std::fabs(x[from]) <= 2.0 * std::fabs(at_event)) watched_[from] = {0, true, true};
 }
 
 void Events::begin(const StepTaker& s) {
   t0_ = s.t();
   const auto x = values(s);
   first_.assign(x.begin(), x.end());
+  for (std::size_t i = 0; i < watched_.size(); ++i)
+    if (std::exchange(watched_[i].has_acted, false)) first_[i] = 0.0;
 }
 
 void Events::report(std::size_t which, const StepTaker& s, int direction) {
-  found_->push_back({expressions_[which],
+  if (watches_[which].direction != 0 && watches_[which].direction != direction) return;
+  found_->push_back({watches_[which].name,
                      s.t(),
                      direction,
                      unwrapped(reported_(s.t(), s.q()), s.turns()),
-                     {s.v().begin(), s.v().end()}});
+                     {s.v().begin(), s.v().end()},
+                     {},
+                     {}});
 }
 
 // The smallest |value| near a sample that is smaller than its neighbours: a golden section search on the polynomial that
@@ -230,6 +282,7 @@ std::vector<double> Events::save() const {
   for (const Watched& w : watched_) {
     out.push_back(w.sign);
     out.push_back(w.at_zero ? 1.0 : 0.0);
+    out.push_back(w.has_acted ? 1.0 : 0.0);
   }
   return out;
 }
@@ -240,7 +293,8 @@ void Events::load(std::span<const double> saved) {
   for (Watched& w : watched_) {
     const double sign = from.next();
     SavedState::expect(sign == -1.0 || sign == 0.0 || sign == 1.0);
-    w = {static_cast<int>(sign), from.next() != 0.0};
+    const bool at_zero = from.next() != 0.0, has_acted = from.next() != 0.0;
+    w = {static_cast<int>(sign), at_zero, has_acted};
   }
   from.end();
 }

@@ -9,20 +9,38 @@
 #include <vector>
 
 #include "engine/step_taker.hpp"
-#include "expr/evaluator.hpp"
 #include "rattleback/simulate.hpp"
 #include "run/dense.hpp"
+#include "run/quantities.hpp"
 #include "run/reported_state.hpp"
 
 namespace rattleback {
 
 class Events {
  public:
+  // What is looked for: the request's expressions, its end, and the model's events.
+  struct Watch {
+    std::string name;   // an expression is its own
+    int direction = 0;  // +1, -1; 0: both
+    ModelEvent::Then then = ModelEvent::Then::note;
+    const ModelEvent* of_model = nullptr;
+  };
+
   // Throws Error for a faulty expression. `reported` outlives it.
-  Events(const System& system, std::vector<std::string> expressions, ReportedState& reported);
+  Events(const System& system, const Options& options, ReportedState& reported);
 
   // The state where the run begins. A zero there is no crossing.
   void start(const StepTaker& s);
+  // The steps go on from an event that has ended one, perhaps from another state, which it has set: a change of sign by that is
+  // none, and the event is looked for again once its expression has left zero.
+  // at_event: the value of its expression there, which is rounding.
+  void go_on(const StepTaker& s, std::size_t from, double at_event);
+  [[nodiscard]] double value(std::size_t number, const StepTaker& s) { return values(s)[number]; }
+  // The event of this zero, when it does more than be noted: its number.
+  [[nodiscard]] std::optional<std::size_t> acting(const EventFound& found) const;
+  [[nodiscard]] const Watch& watch(std::size_t number) const { return watches_[number]; }
+  // What an event sets, at the state it is at.
+  std::span<const double> set_values(std::size_t number, const StepTaker& s);
   // The state before a step.
   void begin(const StepTaker& s);
   // After the step, of size h. Appends what was found, in the order of time.
@@ -30,7 +48,7 @@ class Events {
   // After the last step: a zero exactly at the end counts.
   void finish(const StepTaker& s, std::vector<EventFound>& found);
 
-  [[nodiscard]] const std::vector<std::string>& expressions() const { return expressions_; }
+  [[nodiscard]] const std::vector<Watch>& watches() const { return watches_; }
   [[nodiscard]] std::int64_t missed() const { return missed_; }  // zeros at which no step of the method ends
 
   [[nodiscard]] std::vector<double> save() const;
@@ -38,8 +56,9 @@ class Events {
 
  private:
   struct Watched {
-    int sign = 0;          // of the last value that was not 0
-    bool at_zero = false;  // the last step ended exactly on a zero
+    int sign = 0;            // of the last value that was not 0
+    bool at_zero = false;    // the last step ended exactly on a zero
+    bool has_acted = false;  // there, and the next step begins on it, up to rounding
   };
   struct Sample {
     double theta, value;
@@ -66,12 +85,13 @@ class Events {
   void decide_zero(std::size_t which, DenseStep& dense);
   void report(std::size_t which, const StepTaker& s, int direction);
 
-  std::vector<std::string> expressions_;
+  std::vector<Watch> watches_;
   ReportedState& reported_;
   const StepTaker* at_ = nullptr;
-  Evaluator values_;
+  Quantities values_;                    // of the watches, then what they set
+  std::unique_ptr<Acceleration> level_;  // for multipliers and accelerations; null: none is asked for
   std::vector<Watched> watched_;
-  std::vector<double> q_, v_, unwrapped_, first_, last_;
+  std::vector<double> q_, v_, unwrapped_, nothing_, first_, last_;
   double t0_ = 0.0, h_ = 0.0;
   std::vector<Sample> samples_;
   std::vector<EventFound>* found_ = nullptr;

@@ -30,8 +30,8 @@ NamedPlace find_place(const Model& model, std::string_view name) {
   std::vector<std::string> known = model.coordinates.all();
   for (std::string& each : velocity_names(model)) known.push_back(std::move(each));
   for (std::int32_t i = 0; i < m; ++i) known.push_back((primed ? "lambda." : "") + model.multiplier_name(i));
-  throw Error(fmt::format("'{}' has no `{}`. {}Known: {}", model.name, name, front::did_you_mean(name, known),
-                          front::listed(known)));
+  throw error_of(fmt::format("'{}' has no `{}`. ", model.name, name) + front::did_you_mean(name, known) +
+                 "Known: " + front::listed(known));
 }
 
 StateSizes sizes_of(const Model& model) {
@@ -46,8 +46,8 @@ std::size_t find_parameter(const Model& model, std::string_view name) {
   if (it != all.end()) return static_cast<std::size_t>(it - all.begin());
   std::vector<std::string> known;
   for (const auto& each : all) known.push_back(each.first);
-  throw Error(fmt::format("'{}' has no parameter `{}`. {}Parameters: {}", model.name, name,
-                          front::did_you_mean(name, known), known.empty() ? "none" : front::listed(known)));
+  throw error_of(fmt::format("'{}' has no parameter `{}`. ", model.name, name) + front::did_you_mean(name, known) +
+                 "Parameters: " + (known.empty() ? "none" : front::listed(known)));
 }
 
 std::size_t Trajectory::index(std::string_view name) const {

@@ -64,8 +64,8 @@ void put_option(Options& options, std::string_view name, const std::string& valu
       if (each.name == name) words += fmt::format("{}{}", words.empty() ? "" : ", ", each.word);
     throw Error(fmt::format("--{} takes {}, found '{}'", name, words, value));
   }
-  throw Error(
-      fmt::format("unknown option `{}`. {}Options: {}", name, front::did_you_mean(name, known), front::listed(known)));
+  throw error_of(fmt::format("unknown option `{}`. ", name) + front::did_you_mean(name, known) +
+                 "Options: " + front::listed(known));
 }
 
 std::string exact_text(double x) { return fmt::format("{}", x); }

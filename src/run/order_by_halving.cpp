@@ -20,6 +20,7 @@ std::optional<MeasuredOrder> order_by_halving(const Model& model, Options option
   options.every = 0;
   options.output_every = 0.0;
   options.event.clear();
+  options.until_event.clear();
   std::vector<std::vector<double>> ends;
   double steps = 0.0;
   for (int k = 0; k < 3; ++k) {

@@ -9,9 +9,9 @@ namespace rattleback {
 namespace {
 
 // Numbers in one record.
-std::int64_t record_width(const Model& model, const Options& o) {
+std::int64_t record_width(const Model& model, const Options& o, std::size_t quantities) {
   const std::int64_t n = model.coordinates.size(), m = o.record_multipliers ? model.multiplier_count() : 0;
-  return o.keep_records ? 4 + (facts_of(model).primed ? 2 * n : n) + m : 0;
+  return o.keep_records ? 4 + (facts_of(model).primed ? 2 * n : n) + m + static_cast<std::int64_t>(quantities) : 0;
 }
 
 }  // namespace
@@ -19,12 +19,16 @@ std::int64_t record_width(const Model& model, const Options& o) {
 RunParts::RunParts(RunCore& used)
     : core(used),
       options(used.options),
-      grid(options, record_width(used.model, options)),
       system(used.system),
       start(used.start),
       reported(used.reported),
       method(used.method),
-      acceleration(used.acceleration) {}
+      acceleration(used.acceleration),
+      kept(kept_quantities(system)),
+      quantities(system, options, kept),
+      data(system),
+      invariants(system, kept),
+      grid(options, record_width(used.model, options, quantities.size())) {}
 
 bool append_multipliers(RunCore& core, const RecordPoint& at, std::vector<double>& out) {
   // The method's own multipliers belong to the ends of steps.
@@ -47,6 +51,20 @@ bool append_multipliers(RunCore& core, const RecordPoint& at, std::vector<double
   const std::span<const double> found = core.acceleration->multipliers();
   out.insert(out.end(), found.begin(), found.end());
   return true;
+}
+
+std::span<const double> quantities_at(RunParts& run, const RecordPoint& at, std::span<const double> q,
+                                      std::span<const double> multipliers) {
+  if (run.quantities.size() == 0) return {};
+  if (!run.quantities.need_accelerations()) return run.quantities(at.t, q, at.v, multipliers, {});
+  Acceleration& level = *run.acceleration;
+  const StepTaker& s = at.at != nullptr ? *at.at : run.stepper();
+  level.use_set(s.constraint_set());
+  level.set_guess(s.multiplier_guess());
+  static thread_local std::vector<double> unknown;
+  unknown.assign(q.size(), std::nan(""));
+  const bool solved = level.solve(at.t, at.q, at.v);
+  return run.quantities(at.t, q, at.v, multipliers, solved ? level.acceleration() : std::span<const double>(unknown));
 }
 
 }  // namespace rattleback

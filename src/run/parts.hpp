@@ -5,7 +5,10 @@
 
 #include "audit/monitor.hpp"
 #include "run/core.hpp"
+#include "run/data_range.hpp"
 #include "run/grid.hpp"
+#include "run/invariants.hpp"
+#include "run/quantities.hpp"
 #include "run/single_steps.hpp"
 
 namespace rattleback {
@@ -21,12 +24,16 @@ struct RunParts {
 
   RunCore& core;
   const Options& options;  // all defaults filled in
-  TimeGrid grid;
   System& system;
   const Start& start;
   ReportedState& reported;
   BoundMethod& method;
   std::unique_ptr<Acceleration>& acceleration;  // for consistent multipliers
+  KeptQuantities kept;
+  Quantities quantities;  // to be written down
+  DataRange data;
+  Invariants invariants;
+  TimeGrid grid;
   Monitor monitor;
   std::unique_ptr<SingleSteps> single;  // null: steps are taken in batches
   std::int64_t steps = 0;               // taken
@@ -35,5 +42,8 @@ struct RunParts {
 // Appends the multipliers at a state: the method's own, or the consistent ones. False when the acceleration level does not
 // determine them (a mass of 0): then those of the last stage.
 bool append_multipliers(RunCore& core, const RecordPoint& at, std::vector<double>& out);
+// The quantities at a state; q: with all turns of angles. What is not determined is nan.
+std::span<const double> quantities_at(RunParts& run, const RecordPoint& at, std::span<const double> q,
+                                      std::span<const double> multipliers);
 
 }  // namespace rattleback

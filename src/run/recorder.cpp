@@ -31,6 +31,7 @@ std::vector<Recorder::Column> columns_of(RunParts& run) {
   add("energy", system.has_energy() ? 1 : 0, &R::energy);
   add("inputs", ports, &R::inputs);
   add("outputs", ports, &R::outputs);
+  add("quantities", run.quantities.size(), &R::quantities);
   add("balance", run.stepper().power() != nullptr ? 1 : 0, &R::balance);
   add("residual.position", facts.position_level ? 1 : 0, &R::residual_position);
   add("residual.velocity", facts.velocities ? 1 : 0, &R::residual_velocity);
@@ -60,6 +61,7 @@ void Recorder::append(RecordPoint p, const System::Observation& o) {
   unwrap(std::span(r.q).last(p.q.size()), p.turns);
   r.v.insert(r.v.end(), p.v.begin(), p.v.end());
   if (run_.options.record_multipliers) (void)append_multipliers(run_.core, p, r.multipliers);
+  append_quantities(p);
   if (run_.system.has_energy()) r.energy.push_back(o.energy);
   append_ports(p.t, p.q);
   if (const PowerSums* power = (p.at != nullptr ? *p.at : run_.stepper()).power())
@@ -67,6 +69,21 @@ void Recorder::append(RecordPoint p, const System::Observation& o) {
   const KindFacts& facts = facts_of(run_.system.model());
   if (facts.velocities) r.residual_velocity.push_back(o.velocity);
   if (facts.position_level) r.residual_position.push_back(o.position);
+}
+
+void Recorder::append_quantities(const RecordPoint& p) {
+  if (run_.quantities.size() == 0) return;
+  Trajectory::Records& r = records_;
+  std::span<const double> multipliers;
+  if (run_.options.record_multipliers) {
+    multipliers = std::span(r.multipliers).last(static_cast<std::size_t>(run_.system.m()));
+  } else if (run_.quantities.need_multipliers()) {
+    multipliers_.clear();
+    (void)append_multipliers(run_.core, p, multipliers_);
+    multipliers = multipliers_;
+  }
+  const std::span<const double> values = quantities_at(run_, p, std::span(r.q).last(p.q.size()), multipliers);
+  r.quantities.insert(r.quantities.end(), values.begin(), values.end());
 }
 
 // Inputs and outputs of a port-Hamiltonian system.

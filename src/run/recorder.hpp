@@ -42,6 +42,7 @@ class Recorder {
  private:
   static constexpr std::size_t kReserve = std::size_t{8} << 20;
   void append(RecordPoint p, const System::Observation& o);
+  void append_quantities(const RecordPoint& p);
   void append_ports(double t, std::span<const double> q);
   [[nodiscard]] double expected_rows() const;  // 0: not known
   void make_room();
@@ -49,6 +50,7 @@ class Recorder {
   RunParts& run_;
   std::vector<Column> columns_;
   Trajectory::Records records_;
+  std::vector<double> multipliers_;  // where they are not recorded
   std::size_t room_ = 0;             // rows that fit into what the records have
   std::unique_ptr<char[]> reserve_;  // let go when memory ends, so that the end of the run can be written
   bool memory_ended_ = false;

@@ -93,8 +93,10 @@ void audit_residuals(const RunParts& run, Trajectory& out) {
   const System& system = run.system;
   const Monitor& monitor = run.monitor;
   if (system.has_energy())
-    out.energy = EnergyAudit{monitor.initial_energy(), monitor.final_energy(), monitor.max_energy_error,
-                             monitor.energy_drift(), monitor.max_kinetic};
+    out.energy =
+        EnergyAudit{monitor.initial_energy(), monitor.final_energy() - (run.single ? run.single->taken() : 0.0),
+                    monitor.max_energy_error, monitor.energy_drift(), monitor.max_kinetic};
+  out.invariants = run.invariants.audit();
   if (facts_of(system.model()).velocities) out.constraint_velocity = monitor.max_velocity;
   if (run.method.two_step) out.constraint_midpoint = monitor.max_midpoint;
   if (has_position_level(system.model())) out.constraint_position = monitor.max_position;
@@ -157,6 +159,11 @@ void final_state(RunParts& run, Trajectory& out) {
                                ? "the constraints do not determine the multipliers at the end: none are reported"
                                : "the acceleration level does not determine the multipliers at the end: those of the "
                                  "last stage are reported");
+  out.quantity_names = run.quantities.names();
+  const std::span<const double> values =
+      quantities_at(run, {s.t(), s.q(), s.v(), s.turns(), &s}, out.q, out.multipliers);
+  out.quantities.assign(values.begin(), values.end());
+  if (selects_columns(run.options)) out.selected_columns = listed_columns(run.options);
   out.contacts.assign(s.contacts().begin(), s.contacts().end());
 }
 

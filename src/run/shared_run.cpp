@@ -29,7 +29,7 @@ Model without_exact(Model model) {  // it belongs to one start
 const Options& checked(const Model& model, const Options& asked) {
   if (const std::string faults = asked.validate(); !faults.empty()) throw Error(faults);
   const Options o = complete(model, asked);
-  const bool plain = !SingleSteps::wanted(o) && o.checkpoint.empty() && !o.keep_records && !o.audit_reverse &&
+  const bool plain = !SingleSteps::wanted(model, o) && o.checkpoint.empty() && !o.keep_records && !o.audit_reverse &&
                      !o.audit_power && o.redundant == Redundant::refuse && o.newton == Newton::best;
   if (!plain || !facts_of(model).shared) throw Error("such runs do not share what they derive");
   if (o.tableau.empty() && find_entry(o.method).as<EnergyMethod>() != nullptr)
@@ -94,7 +94,7 @@ void LaneCode::took(double seconds, double steps, const PlanStepper& stepper) {
   if (rest > kLoading) (void)compile(stepper, !(rest > 3.0 * (kCompiling + kPerStepSecond * step)));
 }
 
-SharedRun::SharedRun(Model model, const Options& options, LaneCode& code)
+SharedRun::SharedRun(const Model& model, const Options& options, LaneCode& code)
     : core_(std::make_shared<const Model>(without_exact(model)), checked(model, options)),
       options_(core_.options),
       system_(checked(core_.system)),

@@ -70,7 +70,7 @@ class SharedRun {
   static constexpr std::size_t kAtOnce = LaneGroup::kWidth;
 
   // Throws Error where the model or the options are refused, and where lanes do not have what they ask for.
-  SharedRun(Model model, const Options& options, LaneCode& code);
+  SharedRun(const Model& model, const Options& options, LaneCode& code);
   SharedRun(const SharedRun&) = delete;
   SharedRun& operator=(const SharedRun&) = delete;
 

@@ -50,6 +50,7 @@ class Run {
   AdvanceReport grid_steps(NativeChoice& native);
   AdvanceReport last_step(std::vector<std::string>& notes);
   void record(double h_last);
+  void look_at_validity();
   void show(const RecordPoint& p, double energy);
   void pause(bool may_save = true);  // between two steps
   void save();
@@ -65,6 +66,7 @@ class Run {
   }
   // Between two steps of a run that is not over.
   [[nodiscard]] bool must_end() {
+    if (run_.single && !run_.single->stopped_by().empty()) return true;
     cancelled_ = cancelled_ || run_.options.stop.stop_requested();
     return cancelled_ || recorder_.memory_ended();
   }
@@ -83,21 +85,25 @@ class Run {
   bool cancelled_ = false;  // by Options::stop
   std::vector<double> midpoint_, seen_q_, seen_multipliers_;
   std::optional<PortHamiltonianStructure> structure_;  // what the state may break
-  std::optional<StructureFault> broken_;
+  std::string broken_advice_;
+  std::string broken_;  // what the state has broken, as a sentence with its advice behind it
   std::optional<FailedStep> failure_;
 };
 
 bool Run::prepare(std::vector<std::string>& notes) {
   const Options& o = run_.options;
-  if (SingleSteps::wanted(o))
-    run_.single = std::make_unique<SingleSteps>(
-        run_.system, o, run_.start, run_.method, run_.reported, [&](const RecordPoint& p) {
-          const std::span<const char> active = p.at != nullptr ? p.at->active() : std::span<const char>{};
-          const System::Observation seen = run_.system.observe(p.t, p.q, p.v, active);
-          recorder_.keep(p, seen);
-          show(p, seen.energy);
-        });
+  if (SingleSteps::wanted(run_.core.model, o))
+    run_.single = std::make_unique<SingleSteps>(run_.core, [&](const RecordPoint& p) {
+      const std::span<const char> active = p.at != nullptr ? p.at->active() : std::span<const char>{};
+      const System::Observation seen = run_.system.observe(p.t, p.q, p.v, active);
+      recorder_.keep(p, seen);
+      show(p, seen.energy);
+    });
   recorder_.fit();
+  if (run_.single == nullptr || !run_.single->may_stop()) run_.data.check(o.from, until());
+  if (o.adaptive == 0.0 && !run_.data.is_empty())
+    if (std::string note = run_.data.kinks(o.from, until(), run_.grid.h); !note.empty())
+      notes.push_back(std::move(note));
   if (o.checkpoint.empty()) return true;
   checkpoints_.emplace(run_, recorder_);
   if (std::string note = checkpoints_->note(); !note.empty()) notes.push_back(std::move(note));
@@ -110,10 +116,14 @@ bool Run::prepare(std::vector<std::string>& notes) {
 void Run::record(double h_last) {
   const StepTaker& s = run_.stepper();
   const System::Observation o = run_.system.observe(s.t(), s.q(), s.v(), s.active());
-  run_.monitor.see(s.t(), o.energy, o.position, o.velocity);
+  run_.monitor.see(s.t(), o.energy + (run_.single ? run_.single->taken() : 0.0), o.position, o.velocity);
   run_.monitor.see_kinetic(o.kinetic);
+  if (!run_.invariants.is_empty()) {
+    seen_q_ = unwrapped(run_.reported(s.t(), s.q()), s.turns());
+    run_.invariants.see(s.t(), seen_q_, s.v());
+  }
   if (follower_.seen) follower_.seen(s.t(), o.energy);
-  if (structure_ && !broken_) broken_ = structure_->fault(s.t(), run_.reported(s.t(), s.q()));
+  if (broken_.empty()) look_at_validity();
   if (run_.method.two_step && run_.steps > 0) {
     midpoint_.assign(s.q().begin(), s.q().end());
     for (std::size_t i = 0; i < midpoint_.size(); ++i) midpoint_[i] -= 0.5 * h_last * s.v()[i];
@@ -122,6 +132,21 @@ void Run::record(double h_last) {
   if (run_.options.output_every != 0.0) return;  // records are between the steps
   recorder_.keep({s.t(), s.q(), s.v(), s.turns(), &s}, o);
   show({s.t(), s.q(), s.v(), s.turns(), &s}, o.energy);
+}
+
+// Does the model still hold at this state?
+void Run::look_at_validity() {
+  const StepTaker& s = run_.stepper();
+  if (structure_)
+    if (const std::optional<StructureFault> fault = structure_->fault(s.t(), run_.reported(s.t(), s.q()))) {
+      broken_ = "the system is not port-Hamiltonian any more: " + fault->text;
+      broken_advice_ = "Correct the model for such states";
+      return;
+    }
+  if (run_.data.is_empty()) return;
+  seen_q_ = unwrapped(s.q(), s.turns());
+  broken_ = run_.data.fault(s.t(), seen_q_, s.v(), s.multiplier_guess());
+  broken_advice_ = "Give outside = \"hold\" in the model, or more data";
 }
 
 // To whoever watches the run, who may end it.
@@ -150,7 +175,7 @@ void Run::pause(bool may_save) {
         run_.adaptive() ? static_cast<std::int64_t>(static_cast<double>(run_.steps) / part) : run_.grid.whole;
     o.progress({run_.steps, whole, t, end, run_.monitor.max_energy_error, seconds_since(begin_)});
   }
-  if (checkpoints_ && may_save && !broken_ &&
+  if (checkpoints_ && may_save && broken_.empty() &&
       std::chrono::duration<double>(now - last_save_).count() >= o.checkpoint_seconds) {
     save();
     last_save_ = Clock::now();  // a slow disk does not get all the time
@@ -174,7 +199,7 @@ AdvanceReport Run::adaptive_steps() {
   AdvanceReport report;
   bool end_in_sight = false;  // from there on the steps are not those of a run with a later end
   Pace pace;
-  while (!single.finished() && !broken_ && !must_end()) {
+  while (!single.finished() && broken_.empty() && !must_end()) {
     if (!end_in_sight && single.next_is_cut()) {
       save();
       end_in_sight = true;
@@ -183,7 +208,8 @@ AdvanceReport Run::adaptive_steps() {
     if (!report.ok || no_memory_for_step_) break;
     ++run_.steps;
     recorder_.thin();
-    if (run_.steps % run_.grid.every == 0 || single.finished()) record(single.last_step());
+    if (run_.steps % run_.grid.every == 0 || single.finished() || !single.stopped_by().empty())
+      record(single.last_step());
     if (told_to_end()) break;
     if (single.memory_ended()) recorder_.give_up();
     if (pace.over(1)) pause(!end_in_sight);
@@ -199,7 +225,7 @@ AdvanceReport Run::grid_steps(NativeChoice& native) {
   SingleSteps* const single = run_.single.get();
   AdvanceReport report;
   Pace pace;
-  while (run_.steps < grid.whole && report.ok && !broken_ && !ended_ && !must_end()) {
+  while (run_.steps < grid.whole && report.ok && broken_.empty() && !ended_ && !must_end()) {
     const std::int64_t left = grid.whole - run_.steps;
     const std::int64_t batch = std::min({grid.every - run_.steps % grid.every, left, pace.steps()});
     report = taken([&] { return single != nullptr ? single->step(grid.h) : native.advance(grid.h, batch, left); });
@@ -214,9 +240,9 @@ AdvanceReport Run::grid_steps(NativeChoice& native) {
     report.ok = true;
     cancelled_ = true;
   }
-  if (report.ok && !broken_) save();
+  if (report.ok && broken_.empty()) save();
   // The end of the run, or where it stopped. A longer run has no record there, so that this one is not in the checkpoint.
-  if (!broken_ && !ended_ && run_.steps % grid.every != 0) record(grid.h);
+  if (broken_.empty() && !ended_ && run_.steps % grid.every != 0) record(grid.h);
   return report;
 }
 
@@ -243,7 +269,7 @@ Trajectory Run::go() {
   if (fresh && run_.single) run_.single->begin();
 
   AdvanceReport report = run_.adaptive() ? adaptive_steps() : grid_steps(native);
-  if (report.ok && run_.grid.last != 0.0 && !broken_ && !ended_ && !must_end()) report = last_step(out.notes);
+  if (report.ok && run_.grid.last != 0.0 && broken_.empty() && !ended_ && !must_end()) report = last_step(out.notes);
   if (checkpoints_) out.checkpoint_fault = checkpoints_->fault();
   out.wall_seconds = seconds_since(begin_);
   out.compile_seconds = native.compile_seconds();
@@ -269,12 +295,10 @@ void Run::tell_end(const AdvanceReport& report, Trajectory& out) {
   const std::int64_t steps = run_.steps;
   if (!report.ok) {
     tell_failure(report, out);
-  } else if (broken_) {
+  } else if (!broken_.empty()) {
     out.status = Status::stopped;
-    out.message = fmt::format(
-        "stopped at t = {:.10g} (step {}): the system is not port-Hamiltonian any more: {}. {} steps were kept. "
-        "Correct the model for such states",
-        t, steps, broken_->text, steps);
+    out.message = fmt::format("stopped at t = {:.10g} (step {}): {}. {} steps were kept. {}", t, steps, broken_, steps,
+                              broken_advice_);
   } else if (recorder_.memory_ended()) {
     tell_memory(out);
   } else if (cancelled_) {
@@ -289,6 +313,12 @@ void Run::tell_failure(const AdvanceReport& report, Trajectory& out) {
   const double h = run_.adaptive() ? run_.single->last_step() : run_.steps < grid.whole ? grid.h : grid.last;
   out.status = Status::stopped;
   out.failure = failure_of(report.failure);
+  if (run_.single && !run_.single->set_fault().empty()) {
+    out.failure = Failure::inconsistent;
+    out.message = fmt::format("stopped at t = {:.10g} (step {}): {}. {} steps were kept", run_.stepper().t(), run_.steps,
+                              run_.single->set_fault(), run_.steps);
+    return;
+  }
   failure_ = FailedStep{.t = run_.stepper().t(),
                         .h = h,
                         .step = run_.steps,

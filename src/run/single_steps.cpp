@@ -9,6 +9,7 @@
 #include "engine/plan_stepper.hpp"
 #include "engine/saved_state.hpp"
 #include "rattleback/error.hpp"
+#include "system/angles.hpp"
 
 namespace rattleback {
 namespace {
@@ -17,36 +18,54 @@ constexpr double kMostRecords = 1e8;
 
 }  // namespace
 
-SingleSteps::SingleSteps(const System& system, const Options& options, const Start& start, const BoundMethod& method,
-                         ReportedState& reported, Keep keep)
-    : options_(options), method_(method), stepper_(*method.stepper), keep_(std::move(keep)) {
+SingleSteps::SingleSteps(RunCore& core, Keep keep)
+    : core_(core), options_(core.options), method_(core.method), stepper_(core.stepper()), keep_(std::move(keep)) {
+  System& system = core_.system;
+  const Model& model = system.model();
+  const Options& options = options_;
+  const bool events = wants_events(model, options);
   if (options.adaptive > 0.0)
-    if (const std::string reason = why_not_adaptive(method); !reason.empty()) throw Error(reason);
-  if (stepper_.snapshot_size() == 0 && !options.event.empty())
+    if (const std::string reason = why_not_adaptive(method_); !reason.empty()) throw Error(reason);
+  const std::string by = !options.event.empty()         ? "--event"
+                         : !options.until_event.empty() ? "--until-event"
+                                                        : fmt::format("'{}' has [events]", model.key);
+  if (stepper_.snapshot_size() == 0 && events)
     throw Error(fmt::format(
-        "--event: method '{}' {}", method.name,
-        method.adaptive ? "chooses its own steps inside each interval and shows only the ends. Pass another --method"
-                        : "shows only the ends of its steps on a system with unilateral constraints"));
+        "{}: method '{}' {}", by, method_.name,
+        method_.adaptive ? "chooses its own steps inside each interval and shows only the ends. Pass another --method"
+                         : "shows only the ends of its steps on a system with unilateral constraints"));
+  const bool sets = std::any_of(model.events.begin(), model.events.end(),
+                                [](const ModelEvent& e) { return e.then == ModelEvent::Then::set; });
+  if (sets && (method_.two_step || options.controller == Controller::reversible))
+    throw Error(fmt::format(
+        "'{}' has [events] that set the state, and {}. Choose another", model.key,
+        method_.two_step ? fmt::format("'{}' is a two-step method, whose next step needs the one before", method_.name)
+                         : "--controller reversible chooses its steps from those before"));
   const double records = std::fabs(options.until ? *options.until - options.from
                                                  : static_cast<double>(options.steps.value_or(0)) * options.step) /
                          options.output_every;
   if (options.output_every != 0.0 && records > kMostRecords)
     throw Error(fmt::format("--output-every {:g} makes {:.0e} records, more than {:.0e}. Give a longer time",
                             options.output_every, records, kMostRecords));
-  const auto again = [&system, &options, &start] {
+  const auto again = [&system, &options, &start = core_.start] {
     std::unique_ptr<StepTaker> s = bind(system, options, start).stepper;
     s->start(start.t, start.q, start.v, start.multipliers, start.acceleration);
     return s;
   };
-  if (!options.event.empty()) {
-    events_ = std::make_unique<Events>(system, options.event, reported);
+  if (events) {
+    events_ = std::make_unique<Events>(system, options, core_.reported);
     events_->start(stepper_);
   }
   if ((events_ || options.output_every != 0.0) && !stepper_.can_be_visited())
-    dense_ = std::make_unique<DenseStep>(system, method, again);
+    dense_ = std::make_unique<DenseStep>(system, method_, again);
   if (options.adaptive == 0.0) return;
-  if (!uses_own_estimate(method, options)) estimator_ = again();
-  control_ = make_step_control(system, options, start, method, estimator_ ? *estimator_ : stepper_);
+  if (!uses_own_estimate(method_, options)) estimator_ = again();
+  control_ = make_step_control(system, options, core_.start, method_, estimator_ ? *estimator_ : stepper_);
+}
+
+bool SingleSteps::may_stop() const {
+  return events_ && std::any_of(events_->watches().begin(), events_->watches().end(),
+                                [](const Events::Watch& w) { return w.then == ModelEvent::Then::stop; });
 }
 
 void SingleSteps::begin() {
@@ -59,7 +78,20 @@ std::int64_t SingleSteps::spent() const {
   return sum;
 }
 
+// A whole step: where an event has set another state in it, what is left of it follows.
 AdvanceReport SingleSteps::step(double h) {
+  const double end = stepper_.t() + h;
+  AdvanceReport report = part(h);
+  while (report.ok && was_cut_ && !control_ && stopped_by_.empty()) {
+    const double left = end - stepper_.t();
+    if (std::fabs(left) <= 1e-12 * (std::fabs(end) + std::fabs(h))) break;
+    report = part(left);
+  }
+  return report;
+}
+
+AdvanceReport SingleSteps::part(double h) {
+  was_cut_ = false;
   if (events_) events_->begin(stepper_);
   const std::int64_t before = spent();
   AdvanceReport report;
@@ -80,12 +112,74 @@ AdvanceReport SingleSteps::step(double h) {
   max_iterations_ = std::max(max_iterations_, own);
   if (first_step_ == 0.0) first_step_ = h;
   try {
+    const std::size_t known = found_.size();
     if (events_) events_->end(stepper_, h, *dense_, found_);
+    if (found_.size() > known) act(known);
   } catch (const std::bad_alloc&) {
     memory_ended_ = true;
   }
+  if (!set_reason_.empty()) {
+    report.ok = false;
+    report.done = 0;
+    report.failure = {};
+    report.failure.ok = false;
+    report.failure.reason = set_reason_.c_str();
+    return report;
+  }
   if (options_.output_every != 0.0) record_between();
   return report;
+}
+
+// Of the zeros from the first new one on, the first that does more than be noted ends the step there.
+void SingleSteps::act(std::size_t first) {
+  std::optional<std::size_t> number;
+  std::size_t k = first;
+  for (; k < found_.size(); ++k)
+    if ((number = events_->acting(found_[k]))) break;
+  if (!number) return;
+  const double t = found_[k].t;
+  const StepTaker* const there = dense_->step_by(t - dense_->t0());
+  if (there == nullptr) return;  // it was located by such a step
+  found_.resize(k + 1);
+  q_.resize(stepper_.snapshot_size());
+  there->take_snapshot(q_);
+  stepper_.set_snapshot(there->t(), q_, false);
+  was_cut_ = true;
+  last_step_ = stepper_.t() - dense_->t0();
+  const double value = events_->value(*number, stepper_);
+  if (events_->watch(*number).then == ModelEvent::Then::stop)
+    stopped_by_ = events_->watch(*number).name;
+  else
+    set_state(*number, found_[k]);
+  events_->go_on(stepper_, *number, value);
+}
+
+void SingleSteps::set_state(std::size_t number, EventFound& found) {
+  const ModelEvent& event = *events_->watch(number).of_model;
+  const std::span<const double> values = events_->set_values(number, stepper_);
+  std::vector<double> q = unwrapped(core_.reported(stepper_.t(), stepper_.q()), stepper_.turns()),
+                      v(stepper_.v().begin(), stepper_.v().end());
+  std::vector<std::int32_t> held;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const bool velocity = event.set[i].space == kVelocity;
+    (velocity ? v : q)[static_cast<std::size_t>(event.set[i].index)] = values[i];
+    if (velocity) held.push_back(event.set[i].index);
+  }
+  const auto energy = [&] {
+    return core_.system.has_energy()
+               ? core_.system.observe(stepper_.t(), stepper_.q(), stepper_.v(), stepper_.active()).energy
+               : 0.0;
+  };
+  const double before = energy();
+  try {
+    core_.set_state(stepper_.t(), q, v, held);
+  } catch (const Error& error) {
+    set_reason_ = fmt::format("event '{}' sets a state that cannot be: {}", event.name, error.what());
+    return;
+  }
+  taken_ += before - energy();
+  found.after_q = unwrapped(core_.reported(stepper_.t(), stepper_.q()), stepper_.turns());
+  found.after_v.assign(stepper_.v().begin(), stepper_.v().end());
 }
 
 double SingleSteps::next_output() const {
@@ -133,7 +227,11 @@ void SingleSteps::record_between() {
 void SingleSteps::finish(Trajectory& out, bool ok) {
   if (ok && events_) events_->finish(stepper_, found_);
   out.output_every = options_.output_every;
-  out.watched = options_.event;
+  if (events_)
+    for (const Events::Watch& w : events_->watches()) out.watched.push_back(w.name);
+  out.stopped_by = stopped_by_;
+  if (std::any_of(found_.begin(), found_.end(), [](const EventFound& e) { return !e.after_q.empty(); }))
+    out.taken_by_events = taken_;
   out.events = std::move(found_);
   if (events_ && events_->missed() > 0)
     out.notes.push_back(fmt::format("{} of events {} not located: no step of the method ends there",
@@ -180,16 +278,26 @@ bool SingleSteps::use_values(std::span<const double> values) {
 }
 
 std::vector<double> SingleSteps::save() const {
-  std::vector<double> out = {static_cast<double>(outputs_),      first_step_,
-                             static_cast<double>(iterations_),   static_cast<double>(max_iterations_),
-                             control_ ? control_->first : 0.0,   control_ ? control_->horizon : 0.0,
-                             static_cast<double>(interpolated_), static_cast<double>(found_.size())};
+  std::vector<double> out = {static_cast<double>(outputs_),
+                             first_step_,
+                             static_cast<double>(iterations_),
+                             static_cast<double>(max_iterations_),
+                             control_ ? control_->first : 0.0,
+                             control_ ? control_->horizon : 0.0,
+                             static_cast<double>(interpolated_),
+                             taken_,
+                             0.0,
+                             static_cast<double>(found_.size())};
   const auto add = [&](const std::vector<double>& list) { out.insert(out.end(), list.begin(), list.end()); };
+  const auto number = [&](const std::string& name) {
+    const auto& all = events_->watches();
+    return static_cast<double>(std::find_if(all.begin(), all.end(), [&](const auto& w) { return w.name == name; }) -
+                               all.begin());
+  };
+  if (!stopped_by_.empty()) out[out.size() - 2] = 1.0 + number(stopped_by_);
   for (const EventFound& e : found_) {
-    const auto which = std::find(options_.event.begin(), options_.event.end(), e.event) - options_.event.begin();
-    add({static_cast<double>(which), e.t, static_cast<double>(e.direction)});
-    add(e.q);
-    add(e.v);
+    add({number(e.event), e.t, static_cast<double>(e.direction), e.after_q.empty() ? 0.0 : 1.0});
+    for (const std::vector<double>* const list : {&e.q, &e.v, &e.after_q, &e.after_v}) add(*list);
   }
   if (events_) add(events_->save());
   if (control_) add(control_->save());
@@ -214,13 +322,23 @@ void SingleSteps::load(std::span<const double> saved) {
         first, control_->first));
   if (control_) control_->horizon = horizon;
   interpolated_ = from.count();
+  taken_ = from.next();
+  const double watches = events_ ? static_cast<double>(events_->watches().size()) : 0.0;
+  const std::int64_t stopped = from.count(watches);
+  stopped_by_ = stopped > 0 ? events_->watch(static_cast<std::size_t>(stopped - 1)).name : "";
+  found_.clear();
   for (std::int64_t k = from.count(static_cast<double>(from.left())); k > 0; --k) {
-    const std::int64_t which = from.count(static_cast<double>(options_.event.size()) - 1.0);
+    const std::int64_t which = from.count(watches - 1.0);
     const double t = from.next(), direction = from.next();
     SavedState::expect(direction == -1.0 || direction == 0.0 || direction == 1.0);
-    EventFound found{options_.event[static_cast<std::size_t>(which)], t, static_cast<int>(direction), {}, {}};
-    found.q = list(stepper_.q().size());
-    found.v = list(stepper_.v().size());
+    const bool after = from.next() != 0.0;
+    const std::size_t n = stepper_.q().size(), nv = stepper_.v().size();
+    EventFound found{
+        events_->watch(static_cast<std::size_t>(which)).name, t, static_cast<int>(direction), {}, {}, {}, {}};
+    found.q = list(n);
+    found.v = list(nv);
+    if (after) found.after_q = list(n);
+    if (after) found.after_v = list(nv);
     found_.push_back(std::move(found));
   }
   if (events_) events_->load(from.take(events_->save().size()));

@@ -6,6 +6,8 @@
 #include <memory>
 #include <vector>
 
+#include "bind/binding.hpp"
+#include "run/core.hpp"
 #include "run/events.hpp"
 #include "run/step_control.hpp"
 
@@ -22,13 +24,12 @@ class SingleSteps {
  public:
   using Keep = std::function<void(const RecordPoint&)>;
 
-  [[nodiscard]] static bool wanted(const Options& o) {
-    return o.adaptive > 0.0 || !o.event.empty() || o.output_every != 0.0;
+  [[nodiscard]] static bool wanted(const Model& model, const Options& o) {
+    return o.adaptive > 0.0 || wants_dense(model, o);
   }
 
-  // The stepper of `method` is at the start of the run. `keep` takes a record. Throws Error when the request is wrong.
-  SingleSteps(const System& system, const Options& options, const Start& start, const BoundMethod& method,
-              ReportedState& reported, Keep keep);
+  // The stepper of the core's method is at the start of the run. `keep` takes a record. Throws Error when the request is wrong.
+  SingleSteps(RunCore& core, Keep keep);
 
   [[nodiscard]] bool adaptive() const { return control_ != nullptr; }
   // Records before the first step.
@@ -36,8 +37,16 @@ class SingleSteps {
   // One step with what happens in it: of size h, or as large as the step control wants.
   AdvanceReport step(double h);
   [[nodiscard]] const std::vector<EventFound>& found() const { return found_; }  // zeros of events so far
-  [[nodiscard]] std::int64_t outputs() const { return outputs_; }                // records between the steps so far
-  [[nodiscard]] double last_step() const { return last_step_; }                  // its size, also when it failed
+  // The event that has ended the run; "": none has.
+  [[nodiscard]] const std::string& stopped_by() const { return stopped_by_; }
+  // Why a state that an event sets cannot be; "": there was none such.
+  [[nodiscard]] const std::string& set_fault() const { return set_reason_; }
+  // Is there an event that may end it?
+  [[nodiscard]] bool may_stop() const;
+  // Energy that events which set the state have taken so far.
+  [[nodiscard]] double taken() const { return taken_; }
+  [[nodiscard]] std::int64_t outputs() const { return outputs_; }  // records between the steps so far
+  [[nodiscard]] double last_step() const { return last_step_; }    // its size, also when it failed
   [[nodiscard]] bool retraces() const { return control_->retraces(); }
   // Adaptive: has the end been reached; will the next step be cut to end there?
   [[nodiscard]] bool finished() const {
@@ -65,10 +74,15 @@ class SingleSteps {
     return (options_.until ? *options_.until - options_.from : options_.step) < 0.0 ? -1.0 : 1.0;
   }
   [[nodiscard]] double next_output() const;
+  // A step, or the part of it up to the first event that does more than be noted.
+  AdvanceReport part(double h);
+  void act(std::size_t first);
+  void set_state(std::size_t number, EventFound& found);
   void record_ahead(double h);
   void record_between();
   [[nodiscard]] std::int64_t spent() const;  // iterations of Newton so far, also on what was rejected or only estimates
 
+  RunCore& core_;
   const Options& options_;
   const BoundMethod& method_;
   StepTaker& stepper_;
@@ -83,6 +97,10 @@ class SingleSteps {
   std::int64_t iterations_ = 0;    // of the steps taken
   std::int64_t max_iterations_ = 0;
   bool memory_ended_ = false;
+  bool was_cut_ = false;  // by an event, in the last part
+  std::string stopped_by_;
+  double taken_ = 0.0;
+  std::string set_reason_;  // what an event sets cannot be
   double first_step_ = 0.0, last_step_ = 0.0;
   std::vector<double> q_, v_;
 };

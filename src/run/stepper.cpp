@@ -176,9 +176,8 @@ void Stepper::Impl::change(std::size_t which, bool input) {
 
 void Stepper::Impl::make_single() {
   single.reset();
-  if (!adaptive && given.event.empty()) return;
-  single = std::make_unique<SingleSteps>(core->system, core->options, core->start, core->method, core->reported,
-                                         [](const RecordPoint&) {});
+  if (!SingleSteps::wanted(core->model, core->options)) return;
+  single = std::make_unique<SingleSteps>(*core, [](const RecordPoint&) {});
   single->begin();
 }
 
@@ -222,6 +221,10 @@ StepReport Stepper::Impl::failed(const AdvanceReport& report, double size, StepR
   where = {.t = taker().t(), .h = size, .step = taken, .adaptive = core->method.adaptive, .ends = report.failure.ends};
   out.ok = false;
   out.failure = failure_of(report.failure);
+  if (single && !single->set_fault().empty()) {
+    said = single->set_fault();
+    out.failure = Failure::inconsistent;
+  }
   return out;
 }
 

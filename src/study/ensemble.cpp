@@ -235,7 +235,7 @@ class Workers {
           model = models_.model(c->member);
         }
         const Options options = with_run_table(model, options_, Place::ensemble);
-        *run = std::make_unique<SharedRun>(std::move(model), options, *c->code);
+        *run = std::make_unique<SharedRun>(model, options, *c->code);
         c->code->set_work(mine_ * static_cast<double>((*run)->steps()));
       } catch (const Error&) {
         return nullptr;

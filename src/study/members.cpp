@@ -48,21 +48,22 @@ bool is_parameter(const Model& model, std::string_view name) {
   return symbol != nullptr && symbol->thing == front::Thing::parameter && !name.ends_with('\'');
 }
 
-std::string names_text(const Model& model, const std::string& name) {
+Message names_text(const Model& model, const std::string& name) {
   std::vector<std::string> parameters, starts = model.coordinates.all(), all;
   for (const std::string& velocity : velocity_names(model)) starts.push_back(velocity);
   if (world_of(model) != nullptr)
     for (const auto& [parameter, value] : model.parameters) parameters.push_back(parameter);
   all = parameters;
   all.insert(all.end(), starts.begin(), starts.end());
-  std::string text = front::did_you_mean(name, all);
-  if (!parameters.empty()) text += "Parameters: " + front::listed(parameters) + ". ";
+  Message text = front::did_you_mean(name, all);
+  if (!parameters.empty()) text = text + "Parameters: " + front::listed(parameters) + ". ";
   return text + "Start values: " + front::listed(starts);
 }
 
 void check_name(const Model& model, const std::string& origin, const std::string& name) {
   if (is_parameter(model, name) || start_place(model, name)) return;
-  throw Error(fmt::format("{}: there is no parameter or start value `{}`. {}", origin, name, names_text(model, name)));
+  throw error_of(fmt::format("{}: there is no parameter or start value `{}`. ", origin, name) +
+                 names_text(model, name));
 }
 
 void check_twice(const std::string& origin, const std::vector<std::string>& names) {
@@ -172,32 +173,39 @@ Members members_from_csv(const std::string& text, const std::string& file) {
   front::CsvText lines(std::string_view(text).substr(text.starts_with("\xef\xbb\xbf") ? 3 : 0));
   for (std::string_view line; lines.next(line);) {
     const std::size_t line_number = lines.number();
-    const auto [cells, open] = front::csv_line(line);
+    const auto [cells, columns, open] = front::csv_line(line);
+    FilePlace at{.file = file, .line = line_number};
     if (open)
       throw Error(fmt::format("{}:{}: a quote is not closed in this line. A cell in quotes ends on its line", file,
-                              line_number));
+                              line_number),
+                  at);
     if (out.names.empty()) {
       for (std::size_t i = 0; i < cells.size(); ++i)
-        if (cells[i].empty()) throw Error(fmt::format("{}:{}: column {} has no name", file, line_number, i + 1));
+        if (cells[i].empty()) throw Error(fmt::format("{}:{}: column {} has no name", file, line_number, i + 1), at);
       out.names = cells;
       check_twice(file, out.names);
       continue;
     }
     if (cells.size() != out.names.size())
       throw Error(fmt::format("{}:{}: expected {} value{} ({}), found {}", file, line_number, out.names.size(),
-                              out.names.size() == 1 ? "" : "s", fmt::join(out.names, ", "), cells.size()));
+                              out.names.size() == 1 ? "" : "s", fmt::join(out.names, ", "), cells.size()),
+                  at);
     for (std::size_t i = 0; i < cells.size(); ++i) {
       const auto value = number_of(cells[i]);
+      at.column = columns[i];
       if (!value)
-        throw Error(fmt::format("{}:{}: `{}`: '{}' is not a finite number", file, line_number, out.names[i], cells[i]));
+        throw Error(fmt::format("{}:{}: `{}`: '{}' is not a finite number", file, line_number, out.names[i], cells[i]),
+                    at);
       out.values.push_back(*value);
     }
     ++out.count;
   }
   if (out.names.empty())
-    throw Error(fmt::format(
-        "{}: the file is empty. Write a header row of names, then one row of numbers for each start", file));
-  if (out.count == 0) throw Error(fmt::format("{}: there is a header row, but no row of numbers below it", file));
+    throw Error(
+        fmt::format("{}: the file is empty. Write a header row of names, then one row of numbers for each start", file),
+        {.file = file});
+  if (out.count == 0)
+    throw Error(fmt::format("{}: there is a header row, but no row of numbers below it", file), {.file = file});
   return out;
 }
 
@@ -306,7 +314,7 @@ Model MemberModels::model(std::size_t member) const {
     out.exact.clear();  // of the base model; nobody compares members with it
     return out;
   } catch (const Error& error) {
-    throw Error(fmt::format("{}: {}", describe(member), error.what()));
+    throw in_other_words(error, fmt::format("{}: {}", describe(member), error.what()));
   }
 }
 

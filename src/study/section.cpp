@@ -11,6 +11,7 @@
 #include "model/grammar/expression.hpp"
 #include "option/run_table.hpp"
 #include "rattleback/error.hpp"
+#include "text/message.hpp"
 #include "run/follow.hpp"
 #include "study/members.hpp"
 #include "study/parallel.hpp"
@@ -78,6 +79,7 @@ Followed follow(const Model& model, const SectionRequest& request, std::size_t n
     bool crossed = false;
     for (; looked_at < found.size() && !full(); ++looked_at) {
       const EventFound& e = found[looked_at];
+      if (e.event != request.where) continue;  // one of the model's
       if (request.direction != Crossing::both && (e.direction > 0) != (request.direction == Crossing::up)) continue;
       auto axes = quantities.at(e);
       if (!axes) continue;
@@ -144,7 +146,7 @@ SectionReport section(const MemberModels& models, const SectionRequest& request)
       std::string message = error.what();
       if (const std::string event = "--event: "; message.starts_with(event))
         message.replace(0, event.size(), "--where: ");
-      throw Error(models.count() == 1 ? message : fmt::format("{}: {}", models.describe(i), message));
+      throw in_other_words(error, models.count() == 1 ? message : fmt::format("{}: {}", models.describe(i), message));
     }
     all[i].start.values = models.values(i);
     const std::lock_guard lock(mutex);

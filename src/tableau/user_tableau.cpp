@@ -62,7 +62,7 @@ std::size_t edit_distance(const std::string& x, const std::string& y) {
 }
 
 // " Did you mean 'x'?" for the nearest of the known words; nothing if none is near.
-std::string suggestion(const std::string& word, const std::vector<std::string>& known) {
+Message suggestion(const std::string& word, const std::vector<std::string>& known) {
   const std::string* best = nullptr;
   std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const std::string& candidate : known) {
@@ -72,7 +72,7 @@ std::string suggestion(const std::string& word, const std::vector<std::string>& 
       best_distance = distance;
     }
   }
-  return best ? " Did you mean '" + *best + "'?" : "";
+  return best ? Message(" Did you mean '" + *best + "'?", *best) : Message();
 }
 
 using Numbers = std::vector<double>;
@@ -168,7 +168,8 @@ std::optional<Place> find_table_header(std::string_view text) {
 std::string without_tables(const std::string& text, const std::string& path) {
   if (const auto header = find_table_header(text))
     throw Error(path + ":" + std::to_string(header->line) + ":" + std::to_string(header->column) +
-                ": a tableau has no [tables]: write all its keys at the top level");
+                    ": a tableau has no [tables]: write all its keys at the top level",
+                {.file = path, .line = header->line, .column = header->column});
   return text;
 }
 
@@ -193,12 +194,12 @@ class TableauReader {
   }
 
  private:
-  [[noreturn]] void fail(const Value& at, const std::string& message) const { source_.fail(at.offset, message); }
+  [[noreturn]] void fail(const Value& at, const Message& message) const { source_.fail(at.offset, message); }
 
   // The value of a key which must be there.
   [[nodiscard]] const Value& required(const std::string& key, const std::string& example) const {
     if (const Value* value = table_.find(key)) return *value;
-    throw Error(path_ + ": key '" + key + "' is missing. Add, for example, " + example);
+    throw Error(path_ + ": key '" + key + "' is missing. Add, for example, " + example, {.file = path_});
   }
 
   [[nodiscard]] bool has(const std::string& key) const { return table_.find(key) != nullptr; }
@@ -208,9 +209,10 @@ class TableauReader {
     for (const Value& v : table_.items) {
       if (std::find(kKeys.begin(), kKeys.end(), v.key) != kKeys.end()) continue;
       const std::string name = v.key.substr(0, kLongestName);
-      std::string text = "unknown key '" + name + "' in a tableau." + suggestion(name, kKeys) + " Known here: ";
-      for (const std::string& known : kKeys) text += known + (&known == &kKeys.back() ? "" : ", ");
-      source_.fail(v.key_offset, text);
+      std::string all;
+      for (const std::string& known : kKeys) all += known + (&known == &kKeys.back() ? "" : ", ");
+      source_.fail(v.key_offset,
+                   "unknown key '" + name + "' in a tableau." + suggestion(name, kKeys) + " Known here: " + all);
     }
   }
 
@@ -304,7 +306,7 @@ class TableauReader {
     if (text && value->text == "stages") return false;
     const std::string found = value->text.substr(0, kLongestName);
     fail(*value, "constraint must be \"weighted\" or \"stages\"" +
-                     (text ? ", not \"" + found + "\"." + suggestion(found, {"weighted", "stages"}) : "."));
+                     (text ? ", not \"" + found + "\"." + suggestion(found, {"weighted", "stages"}) : Message(".")));
   }
 
   void check_sums() const {
@@ -413,7 +415,7 @@ UserTableau parse_user_tableau(const std::string& text, const std::string& path)
 
 UserTableau read_user_tableau(const std::string& path) {
   const files::FileText file = files::read_text(path, files::kLargestTableau);
-  if (!file.fault.empty()) throw Error(path + ": " + file.fault + ". A tableau is a short TOML file");
+  if (!file.fault.empty()) throw Error(path + ": " + file.fault + ". A tableau is a short TOML file", {.file = path});
   return parse_user_tableau(file.text, path);
 }
 

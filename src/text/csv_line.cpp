@@ -7,19 +7,26 @@ namespace rattleback::front {
 CsvLine csv_line(std::string_view line) {
   CsvLine out;
   out.cells.resize(1);
+  out.columns.resize(1);  // 0: only blanks so far
+  std::size_t column = 0;
   for (std::size_t i = 0; i < line.size(); ++i) {
     const char c = line[i];
+    if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80U) ++column;  // the first byte of a character
+    if (out.columns.back() == 0 && c != ' ' && c != '\t') out.columns.back() = column;
     if (c == '"' && out.open && i + 1 < line.size() && line[i + 1] == '"') {
       out.cells.back() += c;
       ++i;
+      ++column;
     } else if (c == '"') {
       out.open = !out.open;
     } else if (c == ',' && !out.open) {
       out.cells.emplace_back();
+      out.columns.push_back(0);
     } else {
       out.cells.back() += c;
     }
   }
+  if (out.columns.back() == 0) out.columns.back() = column + 1;
   for (std::string& cell : out.cells) {
     const auto first = cell.find_first_not_of(" \t"), last = cell.find_last_not_of(" \t");
     cell = first == std::string::npos ? "" : cell.substr(first, last - first + 1);

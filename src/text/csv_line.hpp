@@ -9,8 +9,9 @@
 namespace rattleback::front {
 
 struct CsvLine {
-  std::vector<std::string> cells;  // without the blanks around them
-  bool open = false;               // a quote was not closed
+  std::vector<std::string> cells;    // without the blanks around them
+  std::vector<std::size_t> columns;  // where each begins, in characters from 1
+  bool open = false;                 // a quote was not closed
 };
 
 CsvLine csv_line(std::string_view line);

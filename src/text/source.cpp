@@ -31,15 +31,21 @@ Source::Source(std::string file, std::string text) : file_(std::move(file)), tex
       std::none_of(text_.begin(), text_.end(), [](char c) { return (static_cast<unsigned char>(c) & 0x80U) != 0; });
 }
 
-std::string Source::place(std::size_t offset) const {
-  if (!has_places()) return file_ + ": ";
+FilePlace Source::where(std::size_t offset) const {
+  if (!has_places()) return {};
   offset = std::min(offset, text_.size());
   const auto next = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
   const std::size_t start = *(next - 1);
   std::size_t column = 1;
   for (std::size_t i = start; i < offset; ++i)
     if (!continues_character(text_[i])) ++column;
-  return file_ + ":" + std::to_string(next - line_starts_.begin()) + ":" + std::to_string(column) + ": ";
+  return {.file = file_, .line = static_cast<std::size_t>(next - line_starts_.begin()), .column = column};
+}
+
+std::string Source::place(std::size_t offset) const {
+  if (!has_places()) return file_ + ": ";
+  const FilePlace at = where(offset);
+  return at.file + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": ";
 }
 
 std::size_t Source::offset(std::size_t line, std::size_t column) const {
@@ -93,6 +99,8 @@ std::size_t Source::inside(std::size_t literal, std::size_t inner) const {
   return i;
 }
 
-void Source::fail(std::size_t offset, const std::string& message) const { throw Error(place(offset) + message); }
+void Source::fail(std::size_t offset, const Message& message) const {
+  throw error_of(place(offset) + message, where(offset));
+}
 
 }  // namespace rattleback::front

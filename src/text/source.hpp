@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "text/message.hpp"
+
 namespace rattleback::front {
 
 class Source {
@@ -20,7 +22,9 @@ class Source {
   [[nodiscard]] bool is_ascii() const { return ascii_; }
   [[nodiscard]] bool has_places() const { return !line_starts_.empty(); }
 
-  // "file:line:column: "; columns count characters (UTF-8), from 1.
+  // Columns count characters (UTF-8), from 1. Of what has no text: nowhere.
+  [[nodiscard]] FilePlace where(std::size_t offset) const;
+  // "file:line:column: "
   [[nodiscard]] std::string place(std::size_t offset) const;
   // Byte offset of a line and column (both from 1, columns in characters).
   [[nodiscard]] std::size_t offset(std::size_t line, std::size_t column) const;
@@ -36,7 +40,7 @@ class Source {
   };
   [[nodiscard]] Step step(std::size_t offset, char quote) const;
 
-  [[noreturn]] void fail(std::size_t offset, const std::string& message) const;
+  [[noreturn]] void fail(std::size_t offset, const Message& message) const;
 
  private:
   std::string file_, text_;

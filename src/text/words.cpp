@@ -71,6 +71,12 @@ std::string in_words(std::string text) {
   return out;
 }
 
-Error::Error(const std::string& message) : std::runtime_error(in_words(message)) {}
+Error::Error(const std::string& message, FilePlace place, std::string suggestion)
+    : std::runtime_error(in_words(message)),
+      facts_(std::make_shared<const Facts>(Facts{std::move(place), in_words(std::move(suggestion))})) {}
+
+const FilePlace& Error::place() const noexcept { return facts_->place; }
+
+const std::string& Error::suggestion() const noexcept { return facts_->suggestion; }
 
 }  // namespace rattleback

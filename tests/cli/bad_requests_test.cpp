@@ -48,10 +48,10 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Request{{"rnu"},
                 "unknown verb 'rnu'. Did you mean 'run'? Verbs: run, check, order, compare, section, ensemble, "
-                "reproduce, generate, methods, systems, bench"},
+                "reproduce, generate, methods, systems, new, schema, completion, bench"},
         Request{{"integrate", "skate"},
                 "unknown verb 'integrate'. Verbs: run, check, order, compare, section, ensemble, reproduce, generate, "
-                "methods, systems, bench"},
+                "methods, systems, new, schema, completion, bench"},
         Request{{"skate"}, "'skate' is a system, not a verb. Did you mean `rattleback run skate`?"},
         Request{{"bead.toml"}, "'bead.toml' is not a verb. Did you mean `rattleback run bead.toml`?"},
         Request{{"bench", "--qick"}, "bench has no option '--qick'. Did you mean --quick?"},
@@ -221,10 +221,12 @@ INSTANTIATE_TEST_SUITE_P(
         Request{{"run", "skate", "--event", "x +"},
                 "--event x +: expected a number, a name or `(` after `+`, found the end in the event \"x +\""},
         Request{{"run", "skate", "--event", "blade"},
-                "--event blade: `blade` is a constraint, not a value in the event \"blade\""},
-        Request{{"run", "dae-hessenberg", "--event", "z1 - 2"},
-                "--event z1 - 2: `z1` is an algebraic variable, which cannot occur in the event \"z1 - 2\". Accepted "
-                "here: t, states, parameters and definitions of these"},
+                "--event blade: `blade` is a constraint, not a value in the event \"blade\". Its multiplier is "
+                "lambda(blade)"},
+        Request{
+            {"run", "dae-hessenberg", "--event", "y1'"},
+            "--event y1': `y1'` is a derivative, which a dae gives in [rhs] in the event \"y1'\". Accepted here: t, "
+            "states, algebraic variables, parameters and definitions"},
         Request{{"run", "skate", "--event", "x", "--method", "index1"},
                 "--event: method 'index1' chooses its own steps inside each interval and shows only the ends. Pass "
                 "another --method"},

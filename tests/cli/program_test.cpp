@@ -328,6 +328,24 @@ TEST_F(CommandLine, FullDiskDoesNotLoseTheResultOfAVerbThatDraws) {
   }
 }
 
+TEST_F(CommandLine, SaysWhichFilesItReplaces) {
+  const std::vector<std::string> run = {"run", "skate", "--steps", "20", "--output", "a.csv", "--plot", "a.svg"};
+  EXPECT_EQ(rattleback(run).err, "");
+  const std::string before = read("a.csv");
+  const Outcome again = rattleback(run);
+  EXPECT_EQ(again.status, 0);
+  EXPECT_EQ(again.err, "replaced a.csv, which was there before\nreplaced a.svg, which was there before\n");
+  EXPECT_EQ(read("a.csv"), before);
+  // Other verbs, too, and with data on stdout.
+  EXPECT_EQ(rattleback({"order", "skate", "--methods", "spark-lobatto-ab:3", "--step-list", "0.2,0.1,0.05", "--until",
+                        "1", "--plot", "a.svg", "--json"})
+                .err,
+            "replaced a.svg, which was there before\n");
+  // What could not be written replaces nothing.
+  EXPECT_EQ(rattleback({"run", "skate", "--steps", "20", "--output", "no/a.csv"}).err.find("replaced"),
+            std::string::npos);
+}
+
 TEST_F(CommandLine, SameRequestGivesTheSameFiles) {
   for (const char* name : {"a.h5", "b.h5"}) rattleback({"run", "skate", "--steps", "20", "--output", name});
   EXPECT_FALSE(read("a.h5").empty());

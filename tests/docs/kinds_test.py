@@ -13,7 +13,6 @@ LEFT = {
     "src/audit/check.cpp": 1,                     # an odae with families is not looked at
     "src/model/build.cpp": 2,                     # port-Hamiltonian systems: single states, and their structure
     "src/model/kinds/interconnection.cpp": 1,     # what can be a part
-    "src/model/kinds/read_kinds.cpp": 1,          # "(the default)"
     "src/system/system.cpp": 1,                   # dae() of a skew-gradient system
 }
 OTHER_KINDS = {"src/engine/build/cache.cpp"}      # an enum of its own

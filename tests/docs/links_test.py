@@ -96,19 +96,21 @@ def check_quotes(page, faults):
 
 def check_options(faults):
     """The page of the command line names every option of --help, and no page names one that does not exist."""
-    known = set()
-    for verb in ("run", "check", "order", "compare", "section", "ensemble", "reproduce", "generate", "methods", "systems", "bench"):
+    overview = subprocess.run([pages.BINARY, "--help"], check=True, stdout=subprocess.PIPE, text=True).stdout
+    verbs = re.findall(r"^  ([a-z]+) ", overview.split("\nVerbs\n")[1].split("\n\n")[0], re.M)
+    known = set(re.findall(r"^  (--[a-z]+)", overview, re.M))
+    for verb in verbs:
         done = subprocess.run([pages.BINARY, verb, "--help"], check=True, stdout=subprocess.PIPE, text=True)
         known |= set(re.findall(r"(?<!\w)--[a-z][a-z-]*", done.stdout))
     page = pages.ROOT / "docs/guide/command-line.md"
     text = "\n".join(pages.without_blocks(page))
     for option in sorted(known):
-        if not re.search(rf"`{option}\b", text):
+        if not re.search(rf"`(?:rattleback )?{option}\b", text):
             faults.add(pages.name_of(page), f"{option} is not explained")
     for other in (pages.ROOT / "README.md", page, pages.ROOT / "docs/guide/own-tableau.md"):
         for number, line in enumerate(pages.without_blocks(other), start=1):
             for option in re.findall(r"`(--[a-z][a-z-]*)", line):
-                if option not in known | {"--help", "--version"}:
+                if option not in known | {"--help"}:
                     faults.add(f"{pages.name_of(other)}:{number}", f"the program has no option {option}")
 
 

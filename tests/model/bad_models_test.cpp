@@ -10,6 +10,7 @@
 #include <ctime>
 #include <fstream>
 #include <iostream>
+#include <optional>
 
 #include "support.hpp"
 
@@ -60,11 +61,28 @@ TEST(BadModels, AreRefusedQuicklyWithExactlyThisMessage) {
   EXPECT_GE(cases.size(), 60U);
   for (const Case& c : cases) {
     const std::clock_t begin = std::clock();
-    const std::string all = message_of([&] { (void)parse_model(c.text, "m.toml", c.options); });
+    std::optional<Error> error;
+    try {
+      (void)parse_model(c.text, "m.toml", c.options);
+    } catch (const Error& fault) {
+      error = fault;
+    }
+    ASSERT_TRUE(error) << c.title;
+    const std::string all = error->what();
     const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
     const std::string first = all.substr(0, all.find('\n'));
     if (print) std::cout << "=== " << c.title << "\n--- " << first << "\n";
     EXPECT_EQ(first, c.expected) << c.title;
+    // What programs are told apart is what the text says.
+    const FilePlace& place = error->place();
+    const std::string begin_of_text =
+        place.file.empty() ? ""
+                           : place.file + ":" + std::to_string(place.line) + ":" + std::to_string(place.column) + ": ";
+    EXPECT_TRUE(all.starts_with(begin_of_text)) << c.title;
+    EXPECT_EQ(all.starts_with("m.toml:"), !place.file.empty()) << c.title;
+    const bool suggests = !error->suggestion().empty();
+    EXPECT_EQ(suggests, c.expected.find("Did you mean") != std::string::npos) << c.title;
+    if (suggests) EXPECT_NE(all.find("Did you mean `" + error->suggestion() + "`? "), std::string::npos) << c.title;
     EXPECT_LT(seconds, 5.0) << c.title;  // the largest sums: 0.5, with sanitizers 3; milliseconds for all else
     EXPECT_LT(all.size(), 1000U) << c.title;
   }

@@ -339,5 +339,36 @@ TEST(NamesOfElements, FamiliesAreFoundByIndex) {
   EXPECT_EQ(n.find("rod[1]]"), std::nullopt);
 }
 
+TEST(Kept, InvariantsAndSymmetriesAreInTheModel) {
+  const Model m = parse_model(
+      "coordinates = ['x', 'y[1:2]']\n[parameters]\nk = 3\n[define]\nspin = \"x*y[1]' - "
+      "y[1]*x'\"\n[lagrangian]\nkinetic "
+      "= \"(x'^2 + y[1]'^2 + y[2]'^2)/2\"\n[symmetries.turn]\nx = '-y[1]'\n'y[i=1:2]' = 'k*x*i'\n[invariants]\n"
+      "J = 'spin + t'\ntwice = '2*spin'\n[initial]\nx = 2\n\"y[1]'\" = 5\n",
+      "m.toml");
+  ASSERT_EQ(m.invariants.size(), 2U);
+  EXPECT_EQ(m.invariants[0].name, "J");
+  EXPECT_EQ(value_of(m, m.invariants[0].value, 1.0, m.q0, m.v0), 11.0);
+  EXPECT_EQ(value_of(m, m.invariants[1].value, 1.0, m.q0, m.v0), 20.0);
+  ASSERT_EQ(m.symmetries.size(), 1U);
+  EXPECT_EQ(m.symmetries[0].name, "turn");
+  std::vector<double> field(3, 0.0);
+  for (const Entry& e : m.symmetries[0].field)
+    field[static_cast<std::size_t>(e.row.base)] = value_of(m, e.expr, 0.0, m.q0, m.v0);
+  EXPECT_EQ(field, (std::vector<double>{0.0, 6.0, 12.0}));
+  EXPECT_EQ(value_of(m.with({{"k", "4"}}), m.with({{"k", "4"}}).invariants[0].value, 1.0, m.q0, m.v0), 11.0);
+}
+
+TEST(Kept, InvariantsOfEveryKindOfSystem) {
+  const auto count = [](const std::string& text) { return parse_model(text, "m.toml").invariants.size(); };
+  EXPECT_EQ(count("kind = 'dae'\nstates = ['y']\nalgebraic = ['z']\n[rhs]\ny = 'z'\n[constraints]\nc = 'y'\n"
+                  "[invariants]\na = 'y^2'\n"),
+            1U);
+  for (const char* name : {"gearbox-reduced", "odae-exponential", "pendulum-ph"}) {
+    const Model shipped = load_model(name);
+    EXPECT_EQ(count(shipped.text + "\n[invariants]\na = '2*" + shipped.coordinates[0] + "'\n"), 1U) << name;
+  }
+}
+
 }  // namespace
 }  // namespace rattleback::test

@@ -160,7 +160,7 @@ TEST(Interconnection, WhatDoesNotPreservePowerIsRefused) {
 }
 
 TEST(PortHamiltonian, CheckShowsTheMatricesOfDerivedForms) {
-  const CheckReport r = check(load_model("pendulum"));
+  const CheckReport r = check(load_model("pendulum"), Form::port_hamiltonian);
   std::string J;
   for (const auto& m : r.port_hamiltonian)
     if (m.name == "J")

@@ -109,7 +109,7 @@ TEST(RunText, ExpressionsWithoutACrossingAreNamed) {
   t.watched = {"x - 1", "y - 2"};
   expect_contains(to_text(sleigh(), t),
                   "\nEvents\n  No crossing of x - 1 up to t = 0.12.\n  No crossing of y - 2 up to t = 0.12.\n");
-  t.events = {{"x - 1", 0.1, 1, {1, 2, 3}, {0, 0, 0}}};
+  t.events = {{"x - 1", 0.1, 1, {1, 2, 3}, {0, 0, 0}, {}, {}}};
   const std::string text = to_text(sleigh(), t);
   expect_contains(text, "  x - 1  up  t = 0.1");
   expect_contains(text, "\n  No crossing of y - 2 up to t = 0.12.\n");

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <sstream>
 
 #include "output/figures.hpp"
 #include "plot/svg.hpp"
@@ -69,6 +71,31 @@ TEST(Svg, HoldsEverySeriesAndLeavesOutWhatALogarithmicAxisCannotShow) {
   EXPECT_EQ(count(svg, "<circle"), 3U) << "two points and their mark in the legend";
   EXPECT_EQ(count(svg, "nan"), 0U);
   EXPECT_EQ(count(svg, "inf"), 0U);
+}
+
+TEST(Svg, ManyCurvesDifferInColourDashesOrMarks) {
+  Figure f{.panels = {{}}};
+  for (int i = 0; i < 32; ++i)
+    f.panels[0].series.push_back({.label = "c" + std::to_string(i),
+                                  .x = {0, 1},
+                                  .y = {0.0, double(i)},
+                                  .style = i % 2 == 0 ? Series::Style::line : Series::Style::points});
+  const std::string svg = to_svg(f);
+  std::set<std::string> looks;  // of the legend: lines by class and dashes, marks by class and shape
+  std::istringstream lines(svg);
+  for (std::string line; std::getline(lines, line);) {
+    const auto word = [&](const std::string& name) {
+      const std::size_t at = line.find(name + "=\"");
+      return at == std::string::npos ? "" : line.substr(at, line.find('"', at + name.size() + 2) - at);
+    };
+    if (line.starts_with("<line class=\"curve")) looks.insert(word("class") + word("stroke-dasharray"));
+    for (const char* mark : {"<circle", "<rect class=\"p", "<path class=\"p"})
+      if (line.starts_with(mark)) {
+        const std::size_t shape = line.find('l', line.find("d=\"M"));
+        looks.insert(std::string(mark) + word("class") + (shape < line.size() ? line.substr(shape) : ""));
+      }
+  }
+  EXPECT_EQ(looks.size(), 32u);
 }
 
 TEST(Svg, TextStaysText) {

@@ -5,13 +5,14 @@
 // PACKAGES/node_modules has playwright-core; reports and screenshots go to FOLDER.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 const [packages, program, folder] = process.argv.slice(2).map((p) => resolve(p));
 const { chromium } = createRequire(join(packages, "package.json"))("playwright-core");
+const here = dirname(fileURLToPath(import.meta.url));
 mkdirSync(folder, { recursive: true });
 
 const browser = await chromium.launch({
@@ -22,6 +23,7 @@ const browser = await chromium.launch({
 
 function run(name, system, ...more) {
   const page = join(folder, `${name}.html`);
+  rmSync(page, { force: true });  // of an earlier test; the program would say that it replaces it
   execFileSync(program, ["run", system, ...more, "--report", page], { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
   return page;
 }
@@ -179,6 +181,153 @@ for (const [name, system, drawn] of [["rolling-disk", "rolling-disk", "webgl"], 
     await page.keyboard.press(" ");
     await close(page);
   });
+
+test("the motion stands at the top, beside the verdicts", async () => {
+  const page = await open(run("skate", "skate", "--until", "20"));
+  const place = (what) => page.locator(what).boundingBox();
+  const scene = await place("#stage .scene"), verdict = await place("#audit .statements li >> nth=0"), plots = await place("#plots");
+  assert.ok(scene.y + scene.height < 900, `the scene ends at ${scene.y + scene.height}`);
+  assert.ok(verdict.y < scene.y + scene.height && verdict.x > scene.x + scene.width);
+  assert.ok(plots.y > scene.y + scene.height);
+  await close(page);
+});
+
+test("a long run opens on a window, with the whole as a strip below", async () => {
+  const page = await open(run("double-pendulum", "double-pendulum"));  // 24 000 steps
+  const window = await page.evaluate(() => JSON.parse(document.getElementById("data").textContent).window);
+  const shown = (id) => page.evaluate((i) => {
+    const strip = document.querySelector(`#plot-${i} .strip`);
+    return strip.getAttribute("aria-valuetext").match(/[\d.]+/g).map(Number);
+  }, id);
+  const near = (a, b) => assert.ok(Math.abs(a - b) < 0.01, `${a} ${b}`);
+  for (const id of ["positions", "velocities", "multipliers"]) near((await shown(id))[1], window[1]);
+  assert.deepEqual(await shown("energy"), [0, 240]);  // a drift is seen over the whole run
+  // The shade of the strip is where the window is, and the strip is painted over all of its width.
+  const [shade, strip] = [await page.locator("#plot-positions .shade").boundingBox(), await page.locator("#plot-positions .strip").boundingBox()];
+  assert.ok(Math.abs(shade.width / strip.width - window[1] / 240) < 0.02);
+  const painted = await page.evaluate(() => {
+    const canvas = document.querySelector("#plot-positions .strip canvas"), { width, height } = canvas;
+    const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
+    const column = (x) => Array.from({ length: height }, (_, y) => data[4 * (y * width + x) + 3]).filter((a) => a > 60).length;
+    return [0.1, 0.5, 0.9].map((part) => column(Math.round(part * width)));
+  });
+  assert.ok(painted.every((n) => n > 8), String(painted));
+  // A click looks elsewhere, in all plots; so does a key; reset shows all.
+  await page.locator("#plot-positions .strip").scrollIntoViewIfNeeded();
+  const box = await page.locator("#plot-positions .strip").boundingBox();
+  await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+  for (const id of ["positions", "velocities", "energy"]) {
+    const [a, b] = await shown(id);
+    assert.ok(Math.abs((a + b) / 2 - 120) < 2 && Math.abs(b - a - window[1]) < 0.1, `${a} ${b}`);
+  }
+  await page.keyboard.press("ArrowRight");
+  assert.ok((await shown("positions"))[0] > 116);
+  await page.locator("#plot-positions button[aria-label='show all of the run']").click();
+  assert.deepEqual(await shown("positions"), [0, 240]);
+  await close(page);
+  const short = await open(run("skate", "skate", "--until", "20"));
+  assert.equal(await short.locator(".strip").count(), 0);
+  await close(short);
+});
+
+test("the default phase portrait uses columns that move", async () => {
+  const page = await open(run("mobile-robot", "mobile-robot"));  // y and theta stay 0
+  const data = await page.locator("#plot-phase").evaluate((e) => [e.dataset.x, e.dataset.y]);
+  assert.ok(data.every((name) => !["y", "theta", "y'", "theta'"].includes(name)), String(data));
+  await close(page);
+  const wheels = join(folder, "wheels.toml");
+  writeFileSync(wheels, `coordinates = ["a", "b", "c"]
+[lagrangian]
+kinetic = "(a'^2 + b'^2 + c'^2)/2"
+potential = "c^2/2"
+[initial]
+a = 3
+c = 1
+[run]
+step = 0.1
+until = 5
+`);
+  const portrait = await open(run("wheels", wheels));
+  assert.equal(await portrait.locator("#stage .scene").getAttribute("data-axes"), "c c'");
+  await close(portrait);
+});
+
+test("21 coordinates: every column can be chosen, more than eight curves are apart", async () => {
+  const names = Array.from({ length: 7 }, (_, i) => ["x", "y", "phi"].map((n) => n + (i + 1))).flat();
+  const file = join(folder, "bodies.toml"), sum = names.map((n) => `${n}'^2/2`).join(" + ");
+  writeFileSync(file, `coordinates = [${names.map((n) => `"${n}"`)}]
+[lagrangian]
+kinetic = "${sum}"
+potential = "${names.map((n, i) => `${i + 1}*${n}^2/2`).join(" + ")}"
+[initial]
+${names.map((n, i) => `${n} = ${i + 1}`).join("\n")}
+[run]
+step = 0.05
+until = 5
+`);
+  const page = await open(run("bodies", file));
+  const listed = await page.locator("#phase-x option").allTextContents();
+  for (const name of names) for (const column of [name, `${name}'`]) assert.ok(listed.includes(column), column);
+  await page.locator("#plot-positions select").selectOption({ label: "all" });
+  const looks = await page.locator("#plot-positions .u-series .u-marker").evaluateAll((marks) =>
+    marks.slice(1).map((m) => getComputedStyle(m)).map((s) => s.borderTopStyle + s.borderTopColor));
+  assert.equal(looks.length, 21);
+  assert.equal(new Set(looks).size, 21, looks.join("\n"));
+  await close(page);
+});
+
+test("long formulas wrap, on a screen and on a phone", async () => {
+  for (const name of ["andrews", "rolling-disc", "bricard"]) {
+    const file = run(name, name === "bricard" ? join(here, "../../bench/models/bricard-quaternions.toml") : name);
+    for (const viewport of [{ width: 1280, height: 900 }, { width: 390, height: 844 }]) {
+      const page = await open(file, { viewport });
+      const wide = await page.locator(".formula").evaluateAll((list) => list.filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => e.textContent.slice(0, 60)));
+      assert.deepEqual(wide, [], `${name} ${viewport.width}`);
+      await close(page);
+    }
+  }
+});
+
+test("paths can be chosen and are seen, in a plane and in space; there is a scale", async () => {
+  for (const name of ["double-pendulum", "heavy-top"]) {
+    const page = await open(run(name, name));
+    await seek(page, 0.5);
+    const coloured = () => page.evaluate(() => {
+      const canvas = document.querySelector("#stage canvas"), copy = document.createElement("canvas");
+      copy.width = canvas.width;
+      copy.height = canvas.height;
+      const context = copy.getContext("2d");
+      context.drawImage(canvas, 0, 0);
+      const { data } = context.getImageData(0, 0, copy.width, copy.height);
+      let n = 0;
+      for (let i = 0; i < data.length; i += 4) if (data[i + 3] > 200 && Math.max(data[i], data[i + 1], data[i + 2]) - Math.min(data[i], data[i + 1], data[i + 2]) > 60) ++n;
+      return n;
+    });
+    const paths = page.locator("#stage .tools label", { hasText: "paths" }).locator("select");
+    const drawn = await coloured();
+    await paths.selectOption({ label: "none" });
+    assert.ok(drawn > (await coloured()) + 800, `${name}: ${drawn} ${await coloured()}`);
+    assert.ok(Number(await page.locator("#stage .scene").getAttribute("data-scale")) > 0);
+    await close(page);
+  }
+});
+
+test("axes with names and numbers stand around a motion in space", async () => {
+  for (const query of ["", "?plain"]) {
+    const page = await open(run("heavy-top", "heavy-top"), {}, query);
+    const texts = await page.evaluate(() => new Promise((resolve) => {
+      const seen = [], write = CanvasRenderingContext2D.prototype.fillText;
+      CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) { seen.push(text); return write.call(this, text, ...rest); };
+      const slider = document.querySelector(".transport input");
+      slider.value = "500";
+      slider.dispatchEvent(new Event("input"));
+      resolve(seen);
+    }));
+    for (const name of ["x", "y", "z", "joint"]) assert.ok(texts.includes(name), `${query} ${texts}`);
+    assert.ok(texts.filter((t) => /^\u2212?[\d.]+$/.test(t)).length >= 8, String(texts));
+    await close(page);
+  }
+});
 
 test("texts of a model stay texts", async () => {
   writeFileSync(join(folder, "evil.toml"), `# <script>alert(1)</script>

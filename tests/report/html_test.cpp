@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <numbers>
+#include <set>
 
 #include <gtest/gtest.h>
 
@@ -104,9 +105,82 @@ TEST(HtmlReport, SaysWhyARunStopped) {
   ASSERT_EQ(t.status, Status::stopped);
   const std::string page = report_of(model, t);
   const std::size_t said = page.find("<span class=\"mark warning\">stopped</span>");
-  EXPECT_LT(said, page.find("<section id=\"model\">"));  // on top
-  EXPECT_EQ(count(page, "<span class=\"mark warning\">stopped</span>"), 2);
+  EXPECT_LT(said, page.find("<section id=\"plots\">"));  // on top
+  EXPECT_EQ(count(page, "<span class=\"mark warning\">stopped</span>"), 1);
   EXPECT_NE(page.find(html(t.message)), std::string::npos);
+}
+
+TEST(HtmlReport, MotionAndVerdictsStandOnTop) {
+  const Model model = load_model("skate");
+  const std::string page = report_of(model, simulate(model, {.steps = 10}));
+  std::size_t before = page.find("<main>");
+  for (const char* id : {"motion", "audit", "plots", "run", "model"}) {
+    const std::size_t at = page.find(std::string("<section id=\"") + id + "\"");
+    ASSERT_NE(at, std::string::npos) << id;
+    EXPECT_LT(before, at) << id;
+    before = at;
+  }
+}
+
+// So many steps of a pendulum that its plots would be painted blocks.
+TEST(HtmlReport, ALongRunHasAWindowOfWhichEveryRecordIsShown) {
+  const Model model = load_model("double-pendulum");
+  const Trajectory t = simulate(model, {.method = "rattle"});
+  ASSERT_EQ(t.records.rows, 24'001u);
+  const Json data = report_data(model, t);
+  ASSERT_TRUE(data.contains("window"));
+  const double from = data["window"][0], to = data["window"][1];
+  EXPECT_EQ(from, 0.0);
+  EXPECT_GT(to, 4.0);  // its oscillations take about a second
+  EXPECT_LT(to, 24.0);
+  const std::vector<double> values = doubles(data["values"].get<std::string>());
+  std::size_t shown = 0;
+  for (std::size_t i = 0; i < data["rows"].get<std::size_t>() && values[i] <= to; ++i) {
+    EXPECT_EQ(values[i], t.records.t[i]);  // t is the first column
+    shown = i;
+  }
+  EXPECT_NEAR(static_cast<double>(shown), to / 0.01, 1.0);
+  EXPECT_NE(report_of(model, t).find("open on a window"), std::string::npos);
+  const Model slow = load_model("heavy-top");  // 48 turns of a spin, 24 of its quaternion
+  EXPECT_FALSE(report_data(slow, simulate(slow, {})).contains("window"));
+}
+
+TEST(HtmlReport, NoColumnOfALargerModelIsLeftOut) {
+  constexpr int kBodies = 7;
+  std::string coordinates, kinetic;
+  for (int i = 1; i <= kBodies; ++i)
+    for (const char* letter : {"x", "y", "phi"}) {
+      const std::string name = letter + std::to_string(i);
+      coordinates += (coordinates.empty() ? "\"" : ", \"") + name + "\"";
+      kinetic += (kinetic.empty() ? "" : " + ") + name + "'^2/2";
+    }
+  std::string constraints;
+  for (int i = 1; i < kBodies; ++i)
+    for (const char* letter : {"x", "y"}) {
+      const std::string a = std::to_string(i), b = std::to_string(i + 1);
+      constraints += "j" + a + letter + " = \"" + letter + a + " - " + letter + b + "\"\n";
+    }
+  const Model model = parse_model("coordinates = [" + coordinates + "]\n[lagrangian]\nkinetic = \"" + kinetic +
+                                      "\"\n[constraints.holonomic]\n" + constraints + "[initial]\n\"phi1'\" = 1\n",
+                                  "bodies.toml");
+  ASSERT_EQ(model.coordinates.size(), 21);
+  const Json data = report_data(model, simulate(model, {.method = "rattle", .step = 0.1, .steps = 5}));
+  EXPECT_EQ(data["leftOut"], 0);
+  std::set<std::string> names;
+  for (const Json& column : data["columns"]) names.insert(column["name"].get<std::string>());
+  for (std::int32_t i = 0; i < 21; ++i) {
+    EXPECT_TRUE(names.contains(model.coordinates[i])) << model.coordinates[i];
+    EXPECT_TRUE(names.contains(model.coordinates[i] + "'")) << model.coordinates[i];
+  }
+  // The portrait of a system without points has them all, too.
+  std::string angles, energy;
+  for (int i = 1; i <= 21; ++i) {
+    angles += (i > 1 ? ", \"phi" : "\"phi") + std::to_string(i) + "\"";
+    energy += (i > 1 ? " + phi" : "phi") + std::to_string(i) + "'^2/2";
+  }
+  const Model wheels =
+      parse_model("coordinates = [" + angles + "]\n[lagrangian]\nkinetic = \"" + energy + "\"\n", "w.toml");
+  EXPECT_EQ(report_data(wheels, simulate(wheels, {.step = 0.1, .steps = 5}))["motion"]["names"].size(), 42u);
 }
 
 TEST(HtmlReport, HasArraysAmongTheParameters) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "model/grammar/formula.hpp"
+#include "report/mathml_symbol.hpp"
 
 namespace rattleback::report {
 namespace {
@@ -66,6 +67,47 @@ TEST(MathMl, WritesIndicesAndSums) {
 TEST(MathMl, BreaksBetweenTermsOnly) {
   EXPECT_EQ(math_terms(front::Formula("test", "a formula", "a + b*(c + d) - e")).size(), 3u);
   EXPECT_EQ(math_terms(front::Formula("test", "a formula", "a*(c + d)")).size(), 1u);
+}
+
+TEST(MathMl, BreaksWhatIsWideWhereverItCan) {
+  const auto pieces = [](const std::string& text) {
+    return math_terms(front::Formula("test", "a formula", text), true);
+  };
+  std::string sum = "a1", product = "a1";
+  for (int i = 2; i <= 20; ++i) {
+    sum += " + a" + std::to_string(i) + "*b" + std::to_string(i);
+    product += "*(c" + std::to_string(i) + " + d)";
+  }
+  // In brackets, under powers and functions, as a numerator and as a denominator.
+  for (const std::string& text :
+       {"k*(" + sum + ")", "-(" + sum + ")*k", "(" + sum + ")^2", "k*sin(" + sum + ")", "sqrt(" + sum + ")",
+        "m*(" + sum + ")/8", "k/(" + sum + ")", "a*(b + c*(" + sum + "))", "cos(" + sum + ")^2", "exp(" + sum + ")",
+        "abs(" + sum + ")", product}) {
+    const std::vector<std::string> parts = pieces(text);
+    EXPECT_GT(parts.size(), 4u) << text;
+    int open = 0;
+    for (const std::string& part : parts) {
+      EXPECT_LT(width_of(part), 40u) << text << "\n" << part;
+      for (std::size_t at = part.find("<mo"); at != std::string::npos; at = part.find("<mo", at + 1)) {
+        const char sign = part[part.find('>', at) + 1];
+        open += sign == '(' ? 1 : sign == ')' ? -1 : 0;
+        EXPECT_GE(open, 0) << text;
+      }
+    }
+    EXPECT_EQ(open, 0) << text;
+  }
+  EXPECT_EQ(pieces("m*(x'^2 + y'^2)/2").size(), 1u);  // what is narrow stays a fraction
+}
+
+TEST(MathMl, DotsOverNamesOfSeveralLettersAreLarge) {
+  const std::string large = "mathsize=\"170%\">&#x2D9;";
+  for (const char* name : {"side'", "psi_l'", "crank1'", "xA[3]'"})
+    EXPECT_EQ(math_name(name).find(large) != std::string::npos, name[0] != 'p') << name;
+  for (const char* name : {"x'", "x1'", "theta'", "x[3]'"}) {
+    EXPECT_NE(math_name(name).find("&#x2D9;"), std::string::npos) << name;
+    EXPECT_EQ(math_name(name).find(large), std::string::npos) << name;
+  }
+  EXPECT_NE(math_terms(front::Formula("test", "a formula", "2*side'^2"))[0].find(large), std::string::npos);
 }
 
 TEST(MathMl, WritesNumbers) {

@@ -5,8 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include "expr/vectors.hpp"
 #include "support/motion.hpp"
 #include "support/properties.hpp"
+#include "system/mechanical/adapted_frame.hpp"
 #include "system/system.hpp"
 
 namespace rattleback::testing {
@@ -19,13 +21,22 @@ std::vector<double> numbers(const Graph& g, const std::vector<NodeId>& f, std::i
   return {y.begin(), y.end()};
 }
 
+enum class Frame { orthonormal, readable };
+
+Reduced reduced(const Mechanical& f, std::span<const double> q, Frame frame) {
+  if (frame == Frame::orthonormal) return {f, q};
+  Graph g = f.graph;
+  const AdaptedFrame readable = adapted_frame(g, f, {q.begin(), q.end()});
+  return {f, std::move(g), readable.X};
+}
+
 // x' = Pi grad H against q' = v and d/dt (X^T M v), the latter as a central difference along the motion.
-void expect_the_same_motion(const Model& model) {
+void expect_the_same_motion(const Model& model, Frame frame = Frame::orthonormal) {
   SCOPED_TRACE(model.name);
   Motion motion(model, method("spark-gauss", 4));
   motion.advance(0.05, 7);  // away from special points
   const Mechanical& f = motion.system.mechanical();
-  Reduced r(f, motion.start.q);
+  Reduced r = reduced(f, motion.start.q, frame);
   const std::int32_t size = std::max(r.system.n, r.n);
   const auto count = static_cast<std::int32_t>(r.choice.size());
   const auto signs = numbers(r.system.graph, r.choice, size, count, motion.stepper->q(), {}, {});
@@ -68,6 +79,34 @@ TEST(Reduced, MovesAsTheMechanicalSystem) {
       shipped("chaplygin-sleigh", {{"g", "0.7"}}, {{"theta'", "0.8"}, {"x'", "0.4"}, {"theta", "0"}}));
   expect_the_same_motion(magnetic_particle());
   expect_the_same_motion(offset_robot());
+}
+
+// The frame that `check --form reduced` prints is not orthonormal; energy and structure matrix belong to it all the same.
+TEST(Reduced, MovesAsTheMechanicalSystemInReadableFrames) {
+  for (const char* name :
+       {"gearbox", "quartic-particles", "mobile-robot", "skate", "nonholonomic-particle", "rolling-disk"})
+    expect_the_same_motion(shipped(name), Frame::readable);
+  expect_the_same_motion(shipped("chaplygin-sleigh", {{"g", "0.7"}}), Frame::readable);
+  expect_the_same_motion(magnetic_particle(), Frame::readable);
+  expect_the_same_motion(offset_robot(), Frame::readable);
+}
+
+// Velocities that the constraints allow, as many as there are, and no divisions where none are needed.
+TEST(AdaptedFrame, SpansWhatTheConstraintsAllow) {
+  for (const char* name : {"gearbox", "mobile-robot", "skate", "rolling-disk", "chaplygin-sleigh", "rolling-disc"}) {
+    const Model model = shipped(name);
+    const System system(model);
+    const Mechanical& f = system.mechanical();
+    Graph g = f.graph;
+    const AdaptedFrame frame = adapted_frame(g, f, model.q0);
+    ASSERT_EQ(static_cast<std::int32_t>(frame.X.size()), f.n - f.m) << name;
+    std::vector<NodeId> products;
+    for (const auto& row : f.K)
+      for (const auto& x : frame.X) products.push_back(dot(g, row, x));
+    std::vector<double> q = model.q0;
+    for (std::size_t i = 0; i < q.size(); ++i) q[i] += 0.1 + 0.3 * static_cast<double>(i);
+    for (const double x : numbers(g, products, f.n, 0, q, {}, {})) EXPECT_NEAR(x, 0.0, 1e-14) << name;
+  }
 }
 
 TEST(Reduced, SignsKeepTheReflectionsAwayFromCancellation) {

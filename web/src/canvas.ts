@@ -6,7 +6,8 @@ export class Canvas {
   width = 0;
   height = 0;
 
-  constructor(private readonly shape = 0.6) {
+  // Height: so much of the width, between two bounds.
+  constructor(private readonly shape = 0.6, private readonly least = 260, private readonly most = 560) {
     this.element.className = "scene";
     this.context = this.element.getContext("2d")!;
   }
@@ -15,7 +16,7 @@ export class Canvas {
   begin(): CanvasRenderingContext2D {
     const ratio = devicePixelRatio || 1;
     this.width = Math.max(200, this.element.clientWidth);
-    this.height = Math.round(Math.min(560, Math.max(260, this.width * this.shape)));
+    this.height = Math.round(Math.min(this.most, Math.max(this.least, this.width * this.shape)));
     const w = Math.round(this.width * ratio), h = Math.round(this.height * ratio);
     if (this.element.width !== w || this.element.height !== h) {
       this.element.width = w;

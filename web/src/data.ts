@@ -33,6 +33,7 @@ export interface View {
 export interface Data {
   columns: Column[];
   t: Float64Array;
+  window?: [number, number]; // the stretch on which a long run opens; its records are all here
   energy?: { initial: number; conserved: boolean };
   view?: View;
   motion: { names: string[]; clips: Clip[] };
@@ -67,6 +68,7 @@ export function readData(): Data {
   return {
     columns,
     t: t ? t.values : new Float64Array(0),
+    window: raw.window,
     energy: raw.energy,
     view: raw.view,
     motion: { names: raw.motion.names, clips },

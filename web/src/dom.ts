@@ -32,7 +32,28 @@ export function colour(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
-export const seriesColour = (i: number) => colour(`s${i % 8}`);
+// Eight colours that stay apart for colour-blind eyes, too (tests/plot/palette_test.cpp); what comes behind them differs by
+// its dashes, or by the shape of its mark.
+const kColours = 8;
+const kDashes: number[][] = [[], [9, 4], [2, 3]];
+const kBorders = ["solid", "dashed", "dotted"];
+export const kMostDistinct = kColours * kDashes.length;
+export const seriesColour = (i: number) => colour(`s${i % kColours}`);
+export const seriesDash = (i: number): number[] => kDashes[Math.floor(i / kColours) % kDashes.length];
+export const seriesBorder = (i: number): string => kBorders[Math.floor(i / kColours) % kBorders.length];
+
+// A mark of a point: a disc, a square, a diamond, a triangle.
+export function mark(ctx: CanvasRenderingContext2D, i: number, x: number, y: number, r: number) {
+  const corners = [0, 4, 4, 3][Math.floor(i / kColours) % 4], turn = [0, Math.PI / 4, 0, Math.PI / 2][Math.floor(i / kColours) % 4];
+  ctx.beginPath();
+  if (corners === 0) ctx.arc(x, y, r, 0, 2 * Math.PI);
+  for (let k = 0; k < corners; ++k) {
+    const a = turn + (2 * Math.PI * k) / corners;
+    ctx.lineTo(x + 1.25 * r * Math.cos(a), y - 1.25 * r * Math.sin(a));
+  }
+  ctx.closePath();
+  ctx.fill();
+}
 
 // A number for people: digits that tell something, powers of ten where they are shorter.
 export function numberText(value: number | null | undefined, digits = 6): string {

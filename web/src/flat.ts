@@ -1,8 +1,9 @@
 // Motion in a plane: points with rods, or a body on a blade, with its path. One unit has the same length both ways.
 import type { Clip, View } from "./data";
 import { Canvas } from "./canvas";
-import { button, colour, niceStep, numberText, seriesColour } from "./dom";
+import { button, colour, mark, niceStep, numberText, seriesColour } from "./dom";
 import type { Moment, Scene } from "./motion";
+import { nameOf, pathsText, Traces } from "./trace";
 
 const kTrail = 400; // frames of the path that are drawn strongly
 
@@ -16,15 +17,17 @@ export class FlatScene implements Scene {
   private high = [1, 1];
   private body = 1; // half the length of a body, in units of the plane
   private moment: Moment | null = null;
+  private readonly traces: Traces;
 
   constructor(private readonly view: View) {
     const many = view.pointsInAll;
-    this.about = view.heading
-      ? "The body on its blade, seen from above, and the path of its contact"
-      : view.rods.length + view.anchors.length > 0
-        ? `${many === 1 ? "A point" : `${many} points`} with ${view.rods.length + view.anchors.length === 1 ? "a rod" : "rods"}, and the path of ${many > 1 && view.paths[0] === many - 1 ? "the last" : view.paths.length === 1 ? "one of them" : "some"}`
-        : many === 1 ? "The path in the plane" : `${many} points in the plane`;
+    const rods = view.rods.length + view.anchors.length;
+    this.about = view.heading ? "The body on its blade, seen from above, and the path of its contact"
+      : many === 1 ? (rods ? "A point with a rod, and its path" : "The path in the plane")
+      : `${many} points${rods ? ` with ${rods === 1 ? "a rod" : "rods"}` : " in the plane"}, ${pathsText(view)}`;
     if (many > view.points.length) this.about += `; ${view.points.length} of the ${many} points are drawn`;
+    this.traces = new Traces(view, () => { if (this.moment) this.draw(this.moment); });
+    if (this.traces.field) this.tools.push(this.traces.field);
     if (view.heading) {
       const follow = button("follow", "keep the body in the middle", () => {
         this.follow = !this.follow;
@@ -37,6 +40,7 @@ export class FlatScene implements Scene {
   }
 
   load(clip: Clip) {
+    this.traces.load(clip);
     const low = [Infinity, Infinity], high = [-Infinity, -Infinity];
     const meet = (axis: number, value: number) => {
       low[axis] = Math.min(low[axis], value);
@@ -67,10 +71,10 @@ export class FlatScene implements Scene {
     const X = (x: number) => width / 2 + (x - cx) * unit, Y = (y: number) => height / 2 - (y - cy) * unit;
     this.grid(ctx, cx, cy, unit);
 
-    const traced = view.paths[view.paths.length - 1] ?? -1;
     ctx.lineJoin = "round";
     ctx.lineCap = "round";
-    view.paths.forEach((p, k) => {
+    const long = moment.clip.t.length > 1500;
+    for (const p of this.traces.paths) {
       const xs = moment.clip.columns[view.points[p].at[0]], ys = moment.clip.columns[view.points[p].at[1]];
       const path = (from: number, to: number, end?: [number, number]) => {
         ctx.beginPath();
@@ -78,19 +82,19 @@ export class FlatScene implements Scene {
         if (end) ctx.lineTo(X(end[0]), Y(end[1]));
         ctx.stroke();
       };
-      ctx.strokeStyle = seriesColour(view.paths.length - 1 - k);
-      ctx.globalAlpha = 0.25;
-      ctx.lineWidth = 1;
+      ctx.strokeStyle = seriesColour(this.traces.ink(p));
+      ctx.globalAlpha = long ? 0.25 : 0.45;
+      ctx.lineWidth = long ? 1 : 1.4;
       path(0, xs.length - 1);
-      ctx.globalAlpha = 0.9;
-      ctx.lineWidth = 1.6;
-      path(Math.max(0, moment.frame - kTrail), moment.frame, at(p));
       ctx.globalAlpha = 1;
-    });
+      ctx.lineWidth = 2.4;
+      path(Math.max(0, moment.frame - kTrail), moment.frame, at(p));
+    }
 
     if (view.heading) {
       const [x, y] = at(0);
       this.sleigh(ctx, X(x), Y(y), moment.values[view.heading.angle], Math.max(9, this.body * unit));
+      this.scaleBar(ctx, unit);
       return;
     }
     const radius = view.points.length > 60 ? 2 : view.points.length > 8 ? 4 : 7;
@@ -115,18 +119,52 @@ export class FlatScene implements Scene {
       ctx.fill();
       ctx.stroke();
     }
-    view.points.forEach((_, i) => {
+    view.points.forEach((point, i) => {
       const [x, y] = at(i);
-      ctx.fillStyle = view.points.length > 8 ? seriesColour(0) : seriesColour(i === traced ? 0 : 1 + (i % 7));
-      ctx.beginPath();
-      ctx.arc(X(x), Y(y), radius, 0, 2 * Math.PI);
-      ctx.fill();
+      ctx.fillStyle = this.traces.pointColour(i);
+      mark(ctx, this.traces.stands(i) ? 0 : this.traces.ink(i), X(x), Y(y), this.traces.stands(i) ? 0.6 * radius : radius);
       if (radius > 5) {
         ctx.strokeStyle = colour("page");
         ctx.lineWidth = 1.5;
         ctx.stroke();
       }
+      if (this.traces.named && nameOf(point)) this.label(ctx, nameOf(point), X(x) + radius + 3, Y(y) - radius - 1);
     });
+    this.scaleBar(ctx, unit);
+  }
+
+  // A text that stays legible over lines.
+  private label(ctx: CanvasRenderingContext2D, text: string, x: number, y: number) {
+    ctx.font = '12px system-ui, "Segoe UI", "DejaVu Sans", sans-serif';
+    ctx.textAlign = "left";
+    ctx.lineWidth = 3;
+    ctx.strokeStyle = colour("page");
+    ctx.strokeText(text, x, y);
+    ctx.fillStyle = colour("text");
+    ctx.fillText(text, x, y);
+  }
+
+  // A length to compare with: about a fifth of the width. Both axes have this scale.
+  private scaleBar(ctx: CanvasRenderingContext2D, unit: number) {
+    const { width } = this.canvas, length = niceStep(width / unit, 5), right = width - 14, y = 24;
+    const left = right - length * unit;
+    ctx.lineCap = "butt";
+    for (const [thickness, ink] of [[6, "page"], [2.5, "text"]] as const) {
+      ctx.strokeStyle = colour(ink);
+      ctx.lineWidth = thickness;
+      ctx.beginPath();
+      ctx.moveTo(left, y);
+      ctx.lineTo(right, y);
+      for (const x of [left, right]) {
+        ctx.moveTo(x, y - 4);
+        ctx.lineTo(x, y + 4);
+      }
+      ctx.stroke();
+    }
+    const text = numberText(length, 3);
+    ctx.font = '12px system-ui, "Segoe UI", "DejaVu Sans", sans-serif';
+    this.label(ctx, text, (left + right - ctx.measureText(text).width) / 2, y - 8);
+    this.element.dataset.scale = String(length);
   }
 
   // A body with a bow; the blade lies along its heading, under the contact.

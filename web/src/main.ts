@@ -2,16 +2,17 @@
 import "uplot/dist/uPlot.min.css";
 import "./report.css";
 import { type Column, readData } from "./data";
-import { choice, element } from "./dom";
+import { choice, element, kMostDistinct } from "./dom";
 import { Motion } from "./motion";
+import { isPlane, portraitAxes } from "./moving";
 import { Phase } from "./phase";
 import { type Curve, Plot, Timeline } from "./plot";
 
-const kTogether = 8; // curves in one plot
+const kTogether = 8; // curves in one plot, until more are asked for
 
 const data = readData();
 const charts = document.getElementById("charts")!;
-const line = new Timeline(data.t);
+const line = new Timeline(data.t, data.window);
 const plots: Plot[] = [];
 
 // What takes time is done piece by piece, so that the page can be read and scrolled from the first plot on.
@@ -34,16 +35,21 @@ function add(plot: Plot) {
   charts.append(plot.frame);
 }
 
-// Columns of one kind. Of many, eight at a time.
+// Columns of one kind. Of many, eight at a time, or as many as can be told apart.
 function addColumns(id: string, title: string, columns: Column[]) {
   if (columns.length === 0) return;
-  let first = 0;
-  const curves = (): Curve[] => columns.slice(first, first + kTogether).map((c) => ({ label: c.name, values: c.values }));
+  let first = 0, many = kTogether;
+  const curves = (): Curve[] => columns.slice(first, first + many).map((c) => ({ label: c.name, values: c.values }));
   const plot = new Plot({ id, title, curves, scale: "linear" }, line);
   if (columns.length > kTogether) {
     const starts = Array.from({ length: Math.ceil(columns.length / kTogether) }, (_, i) => i * kTogether);
     const label = (i: number) => `${columns[i].name} \u2026 ${columns[Math.min(i + kTogether, columns.length) - 1].name}`;
-    plot.tools.prepend(choice("show", starts.map(label), 0, (i) => { first = starts[i]; plot.rebuild(); }).field);
+    const together = columns.length <= kMostDistinct ? ["all"] : [];
+    plot.tools.prepend(choice("show", [...starts.map(label), ...together], 0, (i) => {
+      first = starts[i] ?? 0;
+      many = i < starts.length ? kTogether : columns.length;
+      plot.rebuild();
+    }).field);
   }
   add(plot);
 }
@@ -56,19 +62,19 @@ function addPlots() {
   const energy = group("energy")[0];
   if (energy && data.energy?.conserved) {
     const start = data.energy.initial, error = Float64Array.from(energy.values, (e) => e - start);
-    add(new Plot({ id: "energy", title: "Energy error", curves: () => [{ label: "E \u2212 E(0)", values: error }], scale: "logarithmic", canChange: true,
+    add(new Plot({ id: "energy", title: "Energy error", curves: () => [{ label: "E \u2212 E(0)", values: error }], scale: "logarithmic", canChange: true, whole: true,
       note: "On the logarithmic axis: its size, the largest in each column of pixels; what is 0 is drawn with the least of the others." }, line));
   } else if (energy) {
     add(new Plot({ id: "energy", title: "Energy", curves: () => [{ label: "E", values: energy.values }], scale: "linear" }, line));
   }
   const residuals = group("residuals");
   if (residuals.length)
-    add(new Plot({ id: "residuals", title: "Constraint residuals", scale: "logarithmic", canChange: true,
+    add(new Plot({ id: "residuals", title: "Constraint residuals", scale: "logarithmic", canChange: true, whole: true,
       curves: () => residuals.map((c) => ({ label: c.name.replace("residual.", "") + " level", values: c.values })),
       note: "The largest residual of all constraints, at the ends of steps; on the logarithmic axis the largest in each column of pixels." }, line));
   const balance = group("balance")[0];
   if (balance)
-    add(new Plot({ id: "balance", title: "Power balance of each step", scale: "logarithmic", canChange: true,
+    add(new Plot({ id: "balance", title: "Power balance of each step", scale: "logarithmic", canChange: true, whole: true,
       curves: () => [{ label: "residual", values: balance.values }], note: "stored \u2212 supplied + dissipated, in the step before each record." }, line));
   const states = group("velocities").length === 0;
   addColumns("positions", states ? "States" : "Coordinates", group("positions"));
@@ -78,10 +84,11 @@ function addPlots() {
   addColumns("outputs", "Outputs", group("outputs"));
   plots.forEach((plot) => later(() => plot.rebuild()));
 
-  const any = data.columns.filter((c) => ["positions", "velocities", "multipliers", "t", "energy"].includes(c.group));
-  any.push(...any.splice(0, 1)); // t last
+  const of = (...groups: string[]) => groups.flatMap(group), moves = of("positions", "velocities");
+  const any = [...moves, ...of("multipliers", "inputs", "outputs", "energy", "t")];
   if (any.length < 2) return;
-  const phase = new Phase(any, data.t, 0, Math.min(1, any.length - 1), isPlane(any[0].name, any[1].name));
+  const [x, y] = moves.length > 1 ? portraitAxes(moves) : [0, 1];
+  const phase = new Phase(any, line, x, y, isPlane(any[x].name, any[y].name));
   charts.append(phase.frame);
   later(() => phase.rebuild());
   document.addEventListener("theme", () => {
@@ -90,15 +97,11 @@ function addPlots() {
   });
 }
 
-// x and y, x1 and y1: places, for which one unit has the same length both ways.
-function isPlane(a: string, b: string): boolean {
-  return a[0] === "x" && b[0] === "y" && a.slice(1) === b.slice(1) && !a.endsWith("'");
-}
-
 function addMotion() {
   const stage = document.getElementById("stage")!;
   if (data.motion.clips.length === 0) {
     document.getElementById("motion")!.hidden = true;
+    document.getElementById("top")!.classList.add("alone");
     return;
   }
   const motion = new Motion(data, (t) => line.setTime(t));
@@ -107,7 +110,7 @@ function addMotion() {
   document.addEventListener("theme", () => motion.recolour());
 }
 
-addPlots();
 later(addMotion);
+addPlots();
 later(() => (document.documentElement.dataset.ready = "true"));
 work();

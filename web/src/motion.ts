@@ -37,7 +37,7 @@ export class Motion {
   constructor(data: Data, private readonly told: (t: number) => void) {
     const { clips } = data.motion;
     this.clip = clips[0];
-    this.scene = !data.view ? new PortraitScene(data.motion.names) : data.view.space ? new SpaceScene(data.view) : new FlatScene(data.view);
+    this.scene = !data.view ? new PortraitScene(data.motion.names, this.clip) : data.view.space ? new SpaceScene(data.view) : new FlatScene(data.view);
     this.play = button("Play", "play", () => this.toggle());
     this.play.classList.add("play");
     this.slider = element("input", { type: "range", min: "0", max: "1000", value: "0", step: "1", "aria-label": "time" });

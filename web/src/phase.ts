@@ -2,6 +2,7 @@
 import uPlot from "uplot";
 import { button, choice, colour, element, numberText, seriesColour } from "./dom";
 import type { Column } from "./data";
+import type { Timeline } from "./plot";
 
 export class Phase {
   readonly frame: HTMLElement;
@@ -10,7 +11,7 @@ export class Phase {
   private chart: uPlot | null = null;
   private row: number | null = null;
 
-  constructor(private readonly columns: Column[], private readonly t: Float64Array, private x: number, private y: number, plane: boolean) {
+  constructor(private readonly columns: Column[], private readonly line: Timeline, private x: number, private y: number, plane: boolean) {
     const names = columns.map((c) => c.name);
     const across = choice("across", names, x, (i) => { this.x = i; this.rebuild(); });
     const up = choice("up", names, y, (i) => { this.y = i; this.rebuild(); });
@@ -30,6 +31,7 @@ export class Phase {
           across.field, up.field, same, button("reset", "show all", () => this.rebuild()))),
       this.place, this.readout,
     );
+    if (line.window) line.changed = () => this.chart?.redraw(false, false);
     new ResizeObserver(() => {
       if (this.chart && this.chart.width !== this.width()) this.rebuild();
     }).observe(this.place);
@@ -84,16 +86,30 @@ export class Phase {
       const scale = (s: uPlot.Scale, from: number, size: number) => [size / (s.max! - s.min!), from - (s.min! * size) / (s.max! - s.min!)];
       const [ax, bx] = scale(u.scales.x, left, width), [ay, by0] = scale(u.scales.y, 0, height);
       const bottom = top + height;
-      ctx.beginPath();
-      let down = false;
-      for (let i = 0; i < xs.length; ++i) {
-        const px = ax * xs[i] + bx, py = bottom - (ay * ys[i] + by0);
-        if (!Number.isFinite(px + py)) { down = false; continue; }
-        if (down) ctx.lineTo(px, py);
-        else ctx.moveTo(px, py);
-        down = true;
+      const curve = (from: number, to: number) => {
+        ctx.beginPath();
+        let down = false;
+        for (let i = 0; i < xs.length; ++i) {
+          const px = ax * xs[i] + bx, py = bottom - (ay * ys[i] + by0);
+          if (t[i] < from || t[i] > to || !Number.isFinite(px + py)) { down = false; continue; }
+          if (down) ctx.lineTo(px, py);
+          else ctx.moveTo(px, py);
+          down = true;
+        }
+        ctx.stroke();
+      };
+      // Of a long run the whole is a shade behind the stretch that the plots show.
+      const { t, window, low, high, range } = this.line;
+      if (window) {
+        ctx.globalAlpha = 0.18;
+        ctx.lineWidth = 0.6 * ratio;
       }
-      ctx.stroke();
+      curve(low, high);
+      ctx.globalAlpha = 1;
+      if (window && range[1] - range[0] < 0.98 * (high - low)) {
+        ctx.lineWidth = 1.5 * ratio;
+        curve(range[0], range[1]);
+      }
       const dot = (i: number, fill: string, radius: number) => {
         ctx.beginPath();
         ctx.arc(ax * xs[i] + bx, bottom - (ay * ys[i] + by0), radius * ratio, 0, 2 * Math.PI);
@@ -119,7 +135,9 @@ export class Phase {
     const canvas = this.chart.root.querySelector("canvas")!;
     canvas.setAttribute("role", "img");
     canvas.setAttribute("aria-label", `${this.columns[this.y].name} against ${this.columns[this.x].name}`);
-    this.readout.textContent = "The green point is the start. Move over the curve to read records; drag to zoom.";
+    this.readout.textContent = this.line.window
+      ? "The green point is the start; the whole run is the pale curve, the stretch that the plots show the strong one. Move over it to read records; drag to zoom."
+      : "The green point is the start. Move over the curve to read records; drag to zoom.";
     this.frame.dataset.x = this.columns[this.x].name;
     this.frame.dataset.y = this.columns[this.y].name;
   }
@@ -137,7 +155,7 @@ export class Phase {
     if (row === this.row) return;
     this.row = row;
     if (row !== null)
-      this.readout.textContent = `t = ${numberText(this.t[row], 8)}, ${this.columns[this.x].name} = ${numberText(xs[row], 8)}, ${this.columns[this.y].name} = ${numberText(ys[row], 8)}`;
+      this.readout.textContent = `t = ${numberText(this.line.t[row], 8)}, ${this.columns[this.x].name} = ${numberText(xs[row], 8)}, ${this.columns[this.y].name} = ${numberText(ys[row], 8)}`;
     u.redraw(false, false);
   }
 }

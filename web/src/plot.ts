@@ -1,6 +1,7 @@
 // One plot: a frame with title and tools, and uPlot inside. Plots over time share their cursor and their range of t.
 import uPlot from "uplot";
-import { button, colour, element, numberText, powerText, seriesColour } from "./dom";
+import { button, colour, element, numberText, powerText, seriesBorder, seriesColour, seriesDash } from "./dom";
+import { Strip } from "./strip";
 
 export interface Curve {
   label: string;
@@ -17,6 +18,7 @@ export interface Options {
   curves: () => Curve[];
   scale: "linear" | "logarithmic";
   canChange?: boolean; // between the two
+  whole?: boolean; // opens on the whole run: what grows slowly is seen there
 }
 
 function axis(side: "x" | "y", label: string, logarithmic = false): uPlot.Axis {
@@ -69,30 +71,45 @@ function upperEnvelope(u: uPlot, series: number, from: number, to: number): uPlo
   return { stroke: path, fill: null, clip: null, band: null, gaps: null, flags: 1 } as unknown as uPlot.Series.Paths;
 }
 
-// A bundle of plots with one range of t.
+// A bundle of plots with one range of t. Of a long run it begins with a window in which its oscillations can be seen.
 export class Timeline {
   private plots: Plot[] = [];
   private busy = false;
+  private shown: [number, number];
+  readonly low: number;
+  readonly high: number;
   readonly key = "rattleback";
-  constructor(readonly t: Float64Array) {}
+  changed: (min: number, max: number) => void = () => {};
+
+  constructor(readonly t: Float64Array, readonly window?: [number, number]) {
+    const first = t[0], last = t[t.length - 1];
+    this.low = Math.min(first, last);
+    this.high = Math.max(first, last);
+    this.shown = window ? [Math.min(...window), Math.max(...window)] : [this.low, this.high];
+  }
   add(plot: Plot) { this.plots.push(plot); }
-  ranged(from: Plot, min: number, max: number) {
+  get range(): [number, number] { return this.shown; }
+
+  // A plot was zoomed: all others follow.
+  ranged(from: Plot | null, min: number, max: number) {
     if (this.busy) return;
     this.busy = true;
+    this.shown = [min, max];
     for (const plot of this.plots) if (plot !== from) plot.setRange(min, max);
     this.busy = false;
+    this.changed(min, max);
   }
-  reset() {
-    const n = this.t.length;
-    for (const plot of this.plots) plot.setRange(this.t[0], this.t[n - 1]);
+  reset() { this.ranged(null, this.low, this.high); }
+  zoom(from: Plot, factor: number) {
+    const [a, b] = from.shown, middle = (a + b) / 2, half = ((b - a) / 2) * factor;
+    this.ranged(null, Math.max(this.low, middle - half), Math.min(this.high, middle + half));
   }
-  zoom(factor: number) {
-    const u = this.plots[0]?.chart;
-    if (!u || u.scales.x.min == null || u.scales.x.max == null) return;
-    const low = this.t[0], high = this.t[this.t.length - 1];
-    const middle = (u.scales.x.min + u.scales.x.max) / 2, half = ((u.scales.x.max - u.scales.x.min) / 2) * factor;
-    const min = Math.max(Math.min(low, high), middle - half), max = Math.min(Math.max(low, high), middle + half);
-    for (const plot of this.plots) plot.setRange(min, max);
+  // The window moves to another place; out of the whole run one looks into a window.
+  move(from: Plot, middle: number) {
+    const [a, b] = from.shown, whole = this.high - this.low;
+    const width = b - a < 0.98 * whole ? b - a : this.window ? Math.abs(this.window[1] - this.window[0]) : whole / 10;
+    const start = Math.min(Math.max(this.low, middle - width / 2), this.high - width);
+    this.ranged(null, start, start + width);
   }
   setTime(t: number) { for (const plot of this.plots) plot.setTime(t); }
   rebuild() { for (const plot of this.plots) plot.rebuild(); }
@@ -105,11 +122,13 @@ export class Plot {
   private readonly head: HTMLElement;
   private logarithmic: boolean;
   private time: number | null = null;
-  private range: [number, number] | null = null;
+  private range: [number, number];
+  private readonly strip: Strip | null;
   chart: uPlot | null = null;
 
   constructor(private readonly options: Options, private readonly line: Timeline) {
     this.logarithmic = options.scale === "logarithmic";
+    this.range = options.whole ? [line.low, line.high] : line.range;
     this.place = element("div", { class: "plot" });
     this.tools = element("div", { class: "tools", role: "group", "aria-label": `tools of the plot: ${options.title}` });
     this.head = element("div", { class: "playhead", "aria-hidden": "true" });
@@ -129,8 +148,8 @@ export class Plot {
       this.tools.append(change);
     }
     this.tools.append(
-      button("+", "zoom in", () => line.zoom(0.5)),
-      button("\u2212", "zoom out", () => line.zoom(2)),
+      button("+", "zoom in", () => line.zoom(this, 0.5)),
+      button("\u2212", "zoom out", () => line.zoom(this, 2)),
       button("reset", "show all of the run", () => line.reset()),
     );
     this.frame = element(
@@ -138,11 +157,14 @@ export class Plot {
       element("figcaption", {}, element("h3", {}, options.title), this.tools),
       this.place,
     );
+    this.strip = line.window ? new Strip(options.title, [line.low, line.high], (middle) => line.move(this, middle)) : null;
+    if (this.strip) this.frame.append(this.strip.frame);
     if (options.note) this.frame.append(element("p", { class: "small muted" }, options.note));
     line.add(this);
     new ResizeObserver(() => this.resize()).observe(this.place);
   }
 
+  get shown(): [number, number] { return this.range; }
   private width() { return Math.max(200, Math.floor(this.place.clientWidth)); }
   private height() { return this.width() < 500 ? 230 : 280; }
 
@@ -165,6 +187,7 @@ export class Plot {
       width: this.width(),
       height: this.height(),
       padding: [10, 12, 0, 0],
+      legend: { markers: { width: 3, dash: (_u, i) => seriesBorder(i - 1) } },
       cursor: {
         sync: { key: this.line.key, setSeries: false },
         drag: { x: true, y: false },
@@ -182,6 +205,7 @@ export class Plot {
         ...curves.map((c, i) => ({
           label: c.label,
           stroke: () => seriesColour(i),
+          dash: seriesDash(i),
           width: 1.5,
           points: { show: this.line.t.length <= 60 },
           ...(this.logarithmic ? { paths: upperEnvelope } : {}),
@@ -191,25 +215,32 @@ export class Plot {
       hooks: {
         setScale: [
           (u, key) => {
-            if (key !== "x" || u.scales.x.min == null || u.scales.x.max == null) return;
-            this.range = [u.scales.x.min, u.scales.x.max];
-            this.line.ranged(this, u.scales.x.min, u.scales.x.max);
+            const { min, max } = u.scales.x;
+            if (key !== "x" || min == null || max == null || u !== this.chart) return;
+            const known = min === this.range[0] && max === this.range[1];
+            this.range = [min, max];
+            this.strip?.select(min, max);
             this.showTime();
+            if (!known) this.line.ranged(this, min, max);
           },
         ],
         setSize: [() => this.showTime()],
       },
     };
-    const range = this.range;
+    const [min, max] = this.range;
     this.chart = new uPlot(options, data as unknown as uPlot.AlignedData, this.place);
     this.chart.over.append(this.head);
     this.chart.root.querySelector("canvas")!.setAttribute("role", "img");
     this.chart.root.querySelector("canvas")!.setAttribute("aria-label", `${this.options.title}, over t`);
-    if (range) this.setRange(range[0], range[1]);
+    this.chart.setScale("x", { min, max });
+    this.strip?.draw(data, this.logarithmic);
+    this.strip?.select(min, max);
     this.showTime();
   }
 
   setRange(min: number, max: number) {
+    this.range = [min, max];
+    this.strip?.select(min, max);
     if (this.chart && (this.chart.scales.x.min !== min || this.chart.scales.x.max !== max))
       this.chart.setScale("x", { min, max });
   }

@@ -3,19 +3,19 @@ import type { Clip } from "./data";
 import { Canvas } from "./canvas";
 import { choice, colour, niceStep, numberText, seriesColour } from "./dom";
 import type { Moment, Scene } from "./motion";
+import { portraitAxes } from "./moving";
 
 export class PortraitScene implements Scene {
   private readonly canvas = new Canvas();
   readonly element = this.canvas.element;
   readonly tools: HTMLElement[];
   readonly about = "A phase portrait: two of the coordinates as they move";
-  private axes: [number, number];
+  private readonly axes: [number, number];
   private ranges: [number, number][] = [];
   private moment: Moment | null = null;
 
-  constructor(private readonly names: string[]) {
-    const rate = names.indexOf(`${names[0]}'`);
-    this.axes = [0, rate > 0 && rate < 2 ? rate : Math.min(1, names.length - 1)];
+  constructor(private readonly names: string[], clip: Clip) {
+    this.axes = portraitAxes(names.map((name, i) => ({ name, values: clip.columns[i] })));
     const field = (label: string, k: 0 | 1) =>
       choice(label, names, this.axes[k], (i) => {
         this.axes[k] = i;
@@ -41,6 +41,7 @@ export class PortraitScene implements Scene {
   draw(moment: Moment) {
     this.moment = moment;
     const ctx = this.canvas.begin(), { width, height } = this.canvas;
+    this.element.dataset.axes = this.axes.map((c) => this.names[c]).join(" ");
     const [i, k] = this.axes, [xr, yr] = [this.ranges[i], this.ranges[k]];
     const left = 56, bottom = 34, w = width - left - 12, h = height - bottom - 12;
     const X = (x: number) => left + ((x - xr[0]) / (xr[1] - xr[0])) * w, Y = (y: number) => 12 + h - ((y - yr[0]) / (yr[1] - yr[0])) * h;
@@ -80,10 +81,10 @@ export class PortraitScene implements Scene {
     };
     ctx.lineJoin = "round";
     ctx.strokeStyle = seriesColour(0);
-    ctx.globalAlpha = 0.25;
+    ctx.globalAlpha = xv.length > 1500 ? 0.25 : 0.45;
     path(0, xv.length - 1);
-    ctx.globalAlpha = 0.9;
-    ctx.lineWidth = 1.6;
+    ctx.globalAlpha = 1;
+    ctx.lineWidth = 2.2;
     path(Math.max(0, moment.frame - 400), moment.frame);
     ctx.globalAlpha = 1;
     ctx.fillStyle = seriesColour(1);

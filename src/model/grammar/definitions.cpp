@@ -3,6 +3,7 @@
 #include <set>
 #include <utility>
 
+#include "expr/spaces.hpp"
 #include "expr/traverse.hpp"
 #include "model/grammar/circle.hpp"
 #include "model/grammar/elaborate.hpp"
@@ -33,11 +34,12 @@ Elaborator::Contents Elaborator::contents_of(NodeId id) {
     const Node& n = graph_[k];
     unsigned found = n.op == Op::variable ? 1U << n.space : 0U;
     for_each_argument(n, [&](NodeId below) { found |= spaces_[below]; });
-    spaces_.push_back(static_cast<std::uint8_t>(found));
+    spaces_.push_back(found);
   }
   const auto has = [&](Space space) { return (spaces_[id] >> space & 1U) != 0; };
   const bool named = !world_.facts().primed;  // not lambda(...)
-  return {has(kTime), has(kPosition), has(kVelocity), named && has(kMultiplier), !named && has(kMultiplier)};
+  return {has(kTime),        has(kPosition), has(kVelocity), named && has(kMultiplier), !named && has(kMultiplier),
+          has(kAcceleration)};
 }
 
 const DefinitionPiece& Elaborator::piece(const Formula& f, const AstNode& node, const Definition& d, Affine i,
@@ -183,6 +185,7 @@ NodeId Elaborator::definition(const Formula& f, const AstNode& node, const Symbo
   };
   check(c.velocities, rules_->velocities, "velocities");
   check(c.multipliers, rules_->multipliers, "multipliers");
+  check(c.accelerations, rules_->accelerations, "accelerations");
   check(c.algebraic, rules_->algebraic, (world_.noun(Thing::algebraic) + "s").c_str());
   check(c.positions, rules_->positions, (world_.noun(Thing::coordinate) + "s").c_str());
   check(c.time, rules_->time, "the time");
@@ -191,6 +194,16 @@ NodeId Elaborator::definition(const Formula& f, const AstNode& node, const Symbo
 
 void Elaborator::check_definitions() {
   const Rules& rules = rules_of(world_.kind).definition;
+  for (const OwnFunction& own : world_.functions) {
+    if (!own.formula) continue;
+    const Formula& f = *own.formula;
+    for (const std::int32_t id : references(f, false)) {
+      const std::string_view name = f.name_of(f[id]);
+      const bool known = name == "t" || is_degree(f, f[id]) || world_.find(name) != nullptr ||
+                         std::find(own.arguments.begin(), own.arguments.end(), name) != own.arguments.end();
+      if (!known) world_.unknown(f, f[id], rules, {});
+    }
+  }
   for (const Definition& d : world_.definitions) {
     for (const DefinitionPiece& p : d.pieces) {
       if (!d.family) {

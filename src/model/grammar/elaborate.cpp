@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "expr/spaces.hpp"
 #include "model/grammar/circle.hpp"
 #include "model/grammar/kind_rules.hpp"
 #include "model/grammar/numbers.hpp"
@@ -111,6 +112,7 @@ NodeId Elaborator::combine(const Formula& f, const AstNode& node, Scope& scope) 
       const NodeId yes = walk(f, second(), scope);
       return graph_.select(condition, yes, walk(f, f[second()].next, scope));
     }
+    case Ast::apply: return own_function(f, node, scope);
     case Ast::sum: return sum(f, node, scope);
     case Ast::rate: return rate(f, node, scope);
     case Ast::multiplier: return multiplier(f, node, scope);
@@ -121,6 +123,11 @@ NodeId Elaborator::combine(const Formula& f, const AstNode& node, Scope& scope) 
 NodeId Elaborator::reference(const Formula& f, const AstNode& node, Scope& scope) {
   const std::string_view name = f.name_of(node);
   const auto quoted = [&] { return "`" + std::string(name) + "`"; };
+  if (const Argument* const a = World::find_argument(scope, name)) {
+    if (node.first >= 0 || node.primed) f.fail(node, quoted() + " is an argument, a plain value");
+    if (a->hidden && graph_[a->node].count != 0) throw NotALoop();
+    return a->node;
+  }
   if (const Index* i = World::find_index(scope, name)) {
     if (node.first >= 0 || node.primed) f.fail(node, quoted() + " is an index, a plain number");
     if (i->hidden) throw NotALoop();
@@ -133,6 +140,7 @@ NodeId Elaborator::reference(const Formula& f, const AstNode& node, Scope& scope
     return graph_.variable(kTime, 0);
   }
   const Symbol* symbol = world_.find(name);
+  if (symbol == nullptr && is_degree(f, node)) return graph_.constant(kDegree);
   if (symbol == nullptr) world_.unknown(f, node, *rules_, scope);
   if (node.primed && symbol->thing != Thing::coordinate)
     f.fail(node, quoted() + " is " + world_.describe(*symbol) + " and has no velocity",
@@ -144,10 +152,16 @@ NodeId Elaborator::reference(const Formula& f, const AstNode& node, Scope& scope
     case Thing::velocity:
     case Thing::algebraic: return variable(f, node, *symbol, scope);
     case Thing::definition: return definition(f, node, *symbol, scope);
+    case Thing::function:
+      f.fail(node, quoted() + " is a function and needs its arguments",
+             "Write " + std::string(name) + "(" +
+                 listed(world_.functions[static_cast<std::size_t>(symbol->number)].arguments) + ")");
     case Thing::constraint:
       f.fail(node, quoted() + " is a constraint, not a value",
              rules_->multipliers ? "Its multiplier is lambda(" + std::string(name) + ")" : "");
-    case Thing::port: f.fail(node, quoted() + " is " + world_.describe(*symbol) + ", not a value");
+    case Thing::port:
+    case Thing::invariant:
+    case Thing::symmetry: f.fail(node, quoted() + " is " + world_.describe(*symbol) + ", not a value");
   }
   return graph_.zero();
 }
@@ -192,12 +206,44 @@ NodeId Elaborator::variable(const Formula& f, const AstNode& node, const Symbol&
     if (!rules_->velocities) forbidden(f, node, quoted() + " is a velocity");
     return element(f, node, world_.velocities.groups()[static_cast<std::size_t>(symbol.number)], kVelocity, scope);
   }
+  if (node.twice && !rules_->accelerations) forbidden(f, node, quoted() + " is an acceleration");
   if (node.primed && !rules_->velocities) forbidden(f, node, quoted() + " is a velocity");
   if (state && !node.primed && !rules_->positions) forbidden(f, node, quoted() + " is " + world_.describe(symbol));
   if (!state && !rules_->algebraic) forbidden(f, node, quoted() + " is " + world_.describe(symbol));
   const Names& names = state ? world_.coordinates : world_.algebraic;
-  const Space space = state ? (node.primed ? kVelocity : kPosition) : kMultiplier;
+  const Space space = !state ? kMultiplier : node.twice ? kAcceleration : node.primed ? kVelocity : kPosition;
   return element(f, node, names.groups()[static_cast<std::size_t>(symbol.number)], space, scope);
+}
+
+// What a function is of its arguments, where it is called.
+NodeId Elaborator::own_function(const Formula& f, const AstNode& node, Scope& scope) {
+  const OwnFunction& called = world_.function(f, node);
+  if (const auto begin = std::find(calling_.begin(), calling_.end(), &called); begin != calling_.end()) {
+    std::vector<std::string> names;
+    for (auto it = begin; it != calling_.end(); ++it) names.push_back((*it)->name);
+    f.fail(node, "function `" + called.name + "` calls itself: " + circle_text(names),
+           "Write a recursion over a family as sum(i = 1:N, ...)");
+  }
+  Scope inner{.indices = {}, .loop = scope.loop};
+  std::int32_t part = node.first;
+  for (const std::string& name : called.arguments) {
+    inner.arguments.push_back({name, &f, part, &scope, walk(f, part, scope)});
+    part = f[part].next;
+  }
+  if (called.data) return data(called.data, inner.arguments[0].node);
+  calling_.push_back(&called);
+  struct Done {
+    Elaborator& e;
+    ~Done() { e.calling_.pop_back(); }
+  } done{*this};
+  return walk(*called.formula, called.formula->root, inner);
+}
+
+NodeId Elaborator::data(const std::shared_ptr<const DataTable>& table, NodeId at) {
+  const bool known = std::any_of(data_uses_.begin(), data_uses_.end(),
+                                 [&](const DataUse& use) { return use.table == table && use.at == at; });
+  if (!known) data_uses_.push_back({table, at});
+  return interpolated(graph_, *table, at);
 }
 
 NodeId Elaborator::multiplier(const Formula& f, const AstNode& node, Scope& scope) {
@@ -238,8 +284,11 @@ NodeId Elaborator::rate(const Formula& f, const AstNode& node, Scope& scope) {
   if (!rules_->velocities) forbidden(f, node, "dt(...) is a velocity");
   const NodeId inner = walk(f, node.first, scope);
   const Contents c = contents_of(inner);
-  if (c.velocities || c.multipliers)
-    f.fail(node, std::string("dt(f) of an expression with ") + (c.velocities ? "velocities" : "multipliers"),
+  if (c.velocities || c.multipliers || c.accelerations)
+    f.fail(node,
+           std::string("dt(f) of an expression with ") + (c.velocities    ? "velocities"
+                                                          : c.multipliers ? "multipliers"
+                                                                          : "accelerations"),
            "dt(f) is the time derivative of an expression of t and the coordinates");
   return total_time_derivative(graph_, inner);
 }
@@ -254,6 +303,7 @@ NodeId Elaborator::sum(const Formula& f, const AstNode& node, Scope& scope) {
     try {
       Scope inner = scope;
       for (Index& i : inner.indices) i.hidden = i.hidden || i.stride != 0;
+      for (Argument& a : inner.arguments) a.hidden = true;
       inner.indices.push_back({name, lo, 1});
       inner.loop = static_cast<std::int32_t>(count);
       const NodeId term = walk(f, body, inner);

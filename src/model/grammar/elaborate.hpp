@@ -39,12 +39,17 @@ class Elaborator {
   // Looks at every definition once, so that a fault in one that nobody uses is reported too.
   void check_definitions();
 
+  // A table at a node; that is remembered.
+  NodeId data(const std::shared_ptr<const DataTable>& table, NodeId at);
+  [[nodiscard]] std::vector<DataUse> take_data_uses() { return std::move(data_uses_); }
+
   [[nodiscard]] bool has_loops() const { return has_loops_; }
   [[nodiscard]] Graph& graph() { return graph_; }
 
  private:
   struct Contents {
-    bool time = false, positions = false, velocities = false, algebraic = false, multipliers = false;
+    bool time = false, positions = false, velocities = false, algebraic = false, multipliers = false,
+         accelerations = false;
   };
   struct Defined {
     NodeId node = 0;
@@ -59,6 +64,7 @@ class Elaborator {
   NodeId parameter(const Formula& f, const AstNode& node, const Symbol& symbol, Scope& scope);
   NodeId variable(const Formula& f, const AstNode& node, const Symbol& symbol, Scope& scope);
   NodeId definition(const Formula& f, const AstNode& node, const Symbol& symbol, Scope& scope);
+  NodeId own_function(const Formula& f, const AstNode& node, Scope& scope);
   NodeId multiplier(const Formula& f, const AstNode& node, Scope& scope);
   NodeId rate(const Formula& f, const AstNode& node, Scope& scope);
   NodeId sum(const Formula& f, const AstNode& node, Scope& scope);
@@ -78,13 +84,15 @@ class Elaborator {
   UnrollPolicy policy_;
   const Rules* rules_ = nullptr;  // of the formula at hand
   bool has_loops_ = false;
+  std::vector<DataUse> data_uses_;
   int depth_ = 0;
   int levels_ = 0;  // of the definitions that the formula at hand has referred to so far
   std::int64_t steps_ = 0;
   std::map<Use, Defined> defined_;
   std::vector<Use> in_progress_;
-  bool chain_is_clear_ = true;        // false: what is in progress cannot be defined from the innermost on
-  std::vector<std::uint8_t> spaces_;  // for each node of the graph: a bit for each vector that occurs below it
+  bool chain_is_clear_ = true;               // false: what is in progress cannot be defined from the innermost on
+  std::vector<const OwnFunction*> calling_;  // functions that the part at hand is in
+  std::vector<std::uint32_t> spaces_;        // for each node of the graph: a bit for each vector that occurs below it
 };
 
 }  // namespace rattleback::front

@@ -27,7 +27,7 @@ World names_of(const Model& model, const Source& source) {
 }  // namespace
 
 NodeId read_expression(const Model& model, Graph& graph, const std::string& option, const std::string& role,
-                       const std::string& text) {
+                       const std::string& text, bool with_reactions) {
   if (text.empty())
     throw Error(option + ": " + role + " is empty. Write an expression, for example \"" +
                 (model.coordinates.empty() ? "t - 1" : model.coordinates[0]) + "\"");
@@ -35,7 +35,9 @@ NodeId read_expression(const Model& model, Graph& graph, const std::string& opti
   const World* const written = world_of(model);
   World world = written != nullptr ? *written : names_of(model, none);  // a copy: reading evaluates parameters
   const Formula formula(option, role, text);
-  return Elaborator(world, graph, {.below = 0, .all = true}).expression(formula, rules_of(model.kind).expression);
+  const KindRules& rules = rules_of(model.kind);
+  return Elaborator(world, graph, {.below = 0, .all = true})
+      .expression(formula, with_reactions ? rules.output : rules.expression);
 }
 
 }  // namespace rattleback

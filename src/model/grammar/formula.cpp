@@ -59,8 +59,9 @@ std::string Formula::place(std::size_t at) const {
   return source_ != nullptr ? source_->place(source_->inside(literal_, at)) : option_ + ": ";
 }
 
-void Formula::fail(std::size_t at, const std::string& what, const std::string& advice) const {
-  throw Error(place(at) + what + " in " + role + " " + quoted(text, at) + (advice.empty() ? "" : ". " + advice));
+void Formula::fail(std::size_t at, const std::string& what, const Message& advice) const {
+  throw error_of(place(at) + what + " in " + role + " " + quoted(text, at) + (advice.empty() ? "" : ". " + advice),
+                 source_ != nullptr ? source_->where(source_->inside(literal_, at)) : FilePlace{});
 }
 
 KeyPattern parse_key(const Source& source, std::size_t literal, const std::string& role, const std::string& text) {
@@ -69,6 +70,12 @@ KeyPattern parse_key(const Source& source, std::size_t literal, const std::strin
 
 KeyPattern parse_option_key(const std::string& option, const std::string& role, const std::string& text) {
   return Parser::key(nullptr, 0, option, role, text);
+}
+
+std::optional<FunctionKey> parse_function_key(const Source& source, std::size_t literal, const std::string& role,
+                                              const std::string& text) {
+  if (text.find('(') == std::string::npos) return {};
+  return Parser::function_key(source, literal, role, text);
 }
 
 bool is_name(std::string_view text) {

@@ -4,7 +4,7 @@
 //   term       := signed (("*" | "/") signed)*
 //   signed     := ("+" | "-") signed | power
 //   power      := primary ("^" signed)?                 so -x^2 = -(x^2), 2^-y and 2^3^2 = 2^(3^2) follow
-//   primary    := number | "(" expression ")" | name ("[" expression "]")? "'"? | function "(" ... ")"
+//   primary    := number | "(" expression ")" | name ("[" expression "]")? ("'" "'"?)? | function "(" ... ")"
 //               | "if" "(" expression compare expression "," expression "," expression ")"
 //               | "sum" "(" name "=" expression ":" expression "," expression ")"
 //               | "dt" "(" expression ")" | "lambda" "(" name ("[" expression "]")? ")"
@@ -31,6 +31,7 @@ enum class Ast : std::uint8_t {
   chain,  // a + b - c ... or a * b / c ...: children with their joining operation, so that length is not depth
   power,
   call,         // function of one or two arguments
+  apply,        // a function of the model's own; its arguments
   conditional,  // comparison, yes, no
   compare,      // less or less_equal of two children
   sum,          // from, to, body; name = the index
@@ -43,6 +44,7 @@ struct AstNode {
   Op op = Op::add;                   // call, compare
   Op joined = Op::add;               // how this child continues its chain
   bool primed = false;               // reference
+  bool twice = false;                // x''
   std::uint32_t begin = 0, end = 0;  // place in the text
   std::uint32_t name_begin = 0, name_size = 0;
   double value = 0.0;
@@ -67,8 +69,8 @@ class Formula {
   }
 
   // Throws "place: what in role "text". advice".
-  [[noreturn]] void fail(std::size_t at, const std::string& what, const std::string& advice = {}) const;
-  [[noreturn]] void fail(const AstNode& node, const std::string& what, const std::string& advice = {}) const {
+  [[noreturn]] void fail(std::size_t at, const std::string& what, const Message& advice = {}) const;
+  [[noreturn]] void fail(const AstNode& node, const std::string& what, const Message& advice = {}) const {
     fail(node.begin, what, advice);
   }
   [[nodiscard]] std::string place(std::size_t at) const;
@@ -98,6 +100,14 @@ struct KeyPattern {
 KeyPattern parse_key(const Source& source, std::size_t literal, const std::string& role, const std::string& text);
 KeyPattern parse_option_key(const std::string& option, const std::string& role, const std::string& text);
 
+// The key of a function: "far(a, b)". Nothing where it is another key.
+struct FunctionKey {
+  std::string name;
+  std::vector<std::string> arguments;
+};
+std::optional<FunctionKey> parse_function_key(const Source& source, std::size_t literal, const std::string& role,
+                                              const std::string& text);
+
 bool is_name(std::string_view text);
 bool is_reserved(std::string_view name);
 // Operation of a function of one or two arguments.
@@ -106,5 +116,7 @@ struct Function {
   Op op;
 };
 const std::vector<Function>& functions();
+// Refuses the call of a function that there is not. own: functions of the model.
+[[noreturn]] void unknown_function(const Formula& f, const AstNode& node, const std::vector<std::string>& own);
 
 }  // namespace rattleback::front

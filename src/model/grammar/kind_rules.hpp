@@ -8,7 +8,8 @@ namespace rattleback::front {
 
 struct KindRules {
   Rules definition;  // an entry of [define]
-  Rules expression;  // events and sections
+  Rules expression;  // sections
+  Rules output;      // outputs and events
   Rules start;       // an entry of [initial]
   // Where x' is no velocity: what ends "`x'` is a derivative", in formulas, [exact] and [initial].
   const char* primed;

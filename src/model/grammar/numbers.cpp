@@ -13,8 +13,13 @@ constexpr std::int64_t kMaxSteps = 30'000'000;  // operations of all starts toge
 // Bounds add up where errors would cancel: x[i] = 2*x[i-1] - x[i-2] gives 2.4^i ulps. Beyond so many ulps of the largest
 // number in a formula, bounds of other starts are passed on as they are, and not enlarged.
 constexpr double kMostUlps = 4096.0;
+constexpr int kMostCalls = 200;  // of functions in functions
 
 }  // namespace
+
+bool is_degree(const Formula& f, const AstNode& node) {
+  return f.name_of(node) == "deg" && node.first < 0 && !node.primed;
+}
 
 std::int32_t element_position(const Formula& f, const AstNode& node, const Names::Group& g, std::int64_t i,
                               const Scope& scope, std::int64_t k) {
@@ -112,11 +117,35 @@ Rounded Numbers::combine(const Formula& f, std::int32_t id, Scope& scope) {
       const std::int32_t yes = f[node.first].next;
       return child(child(node.first).value != 0.0 ? yes : f[yes].next);
     }
+    case Ast::apply: return own_function(f, node, scope);
     case Ast::sum: return sum(f, node, scope);
     case Ast::rate: f.fail(node, "dt(...) cannot occur", "Accepted here: " + rules_.accepts);
     case Ast::multiplier: f.fail(node, "lambda(...) cannot occur", "Accepted here: " + rules_.accepts);
   }
   return {};
+}
+
+Rounded Numbers::own_function(const Formula& f, const AstNode& node, Scope& scope) {
+  const OwnFunction& called = world_.function(f, node);
+  Scope inner;
+  std::int32_t part = node.first;
+  for (const std::string& name : called.arguments) {
+    inner.arguments.push_back({name, &f, part, &scope, 0, value(f, part, scope)});
+    part = f[part].next;
+  }
+  if (++calls_ > kMostCalls) f.fail(node, "function `" + called.name + "` calls itself");
+  Rounded result;
+  if (called.data) {
+    Graph graph;
+    const double at = inner.arguments[0].number.value;
+    const auto there = [&](double x) { return graph[interpolated(graph, *called.data, graph.constant(x))].value; };
+    const double x = there(at);
+    result = {x, std::fabs(there(at * (1.0 + kUlp)) - x) + kUlp * std::fabs(x)};
+  } else {
+    result = value(*called.formula, called.formula->root, inner);
+  }
+  --calls_;
+  return result;
 }
 
 Rounded Numbers::sum(const Formula& f, const AstNode& node, Scope& scope) {
@@ -135,11 +164,14 @@ Rounded Numbers::sum(const Formula& f, const AstNode& node, Scope& scope) {
 
 Rounded Numbers::reference(const Formula& f, const AstNode& node, Scope& scope) {
   const std::string_view name = f.name_of(node);
+  if (const Argument* a = World::find_argument(scope, name); a != nullptr && node.first < 0 && !node.primed)
+    return a->number;
   if (const Index* i = World::find_index(scope, name); i != nullptr && node.first < 0 && !node.primed)
     return {static_cast<double>(i->base), 0.0};
   const Symbol* symbol = world_.find(name);
   const auto advice = [&] { return "Accepted here: " + rules_.accepts; };
   if (symbol == nullptr) {
+    if (is_degree(f, node)) return {kDegree, kUlp * kDegree};
     if (name == "t") f.fail(node, "the time `t` cannot occur", advice());
     world_.unknown(f, node, rules_, scope);
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <numbers>
 
 #include "expr/rounding.hpp"
 #include "model/grammar/world.hpp"
@@ -29,6 +30,7 @@ class Numbers {
  private:
   Rounded combine(const Formula& f, std::int32_t node, Scope& scope);
   Rounded reference(const Formula& f, const AstNode& node, Scope& scope);
+  Rounded own_function(const Formula& f, const AstNode& node, Scope& scope);
   Rounded sum(const Formula& f, const AstNode& node, Scope& scope);
 
   World& world_;
@@ -38,6 +40,7 @@ class Numbers {
   bool fresh_ = false;                      // references are good to an ulp
   bool strict_ = false;                     // stop at the first part that is not finite
   std::int64_t steps_ = 0;
+  int calls_ = 0;  // of functions, within one another
 };
 
 // The position of element `i` of a family of coordinates; an error naming the valid range when there is none.
@@ -46,6 +49,9 @@ std::int32_t element_position(const Formula& f, const AstNode& node, const Names
 // "`sqrt(x)` is sqrt(-1) = nan": a part of a formula with its value, and with its arguments when it is a function.
 std::string shown_value(const Formula& f, std::int32_t node, double value,
                         const std::function<double(std::int32_t)>& value_of);
+// deg, as in 30*deg, unless a model has something of that name.
+inline constexpr double kDegree = std::numbers::pi / 180.0;
+bool is_degree(const Formula& f, const AstNode& node);
 // Refuses x for a family and x[2] for a single name.
 void check_indexed(const Formula& f, const AstNode& node, std::string_view name, bool family, std::int64_t from,
                    std::int64_t to);

@@ -35,15 +35,22 @@ std::string usual_name(std::string_view name) {
   return {};
 }
 
-std::vector<std::string> function_names() {
-  std::vector<std::string> names = {"if", "sum", "dt", "lambda"};
-  for (const Function& f : functions()) names.emplace_back(f.name);
-  return names;
-}
-
 int argument_count(Op op) { return arity(op); }
 
 }  // namespace
+
+void unknown_function(const Formula& f, const AstNode& node, const std::vector<std::string>& own) {
+  const std::string word(f.name_of(node)), usual = usual_name(word);
+  std::vector<std::string> names = {"if", "sum", "dt", "lambda"};
+  for (const Function& each : functions()) names.emplace_back(each.name);
+  names.insert(names.end(), own.begin(), own.end());
+  std::sort(names.begin(), names.end());
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "" : " ") + name;
+  f.fail(node.begin, "unknown function `" + word.substr(0, 40) + "`",
+         (usual.empty() ? did_you_mean(word, names) : Message(usual)) +
+             "A product is written with a star. Functions: " + all);
+}
 
 // --- tokens
 
@@ -257,7 +264,6 @@ std::int32_t Parser::named() {
   const std::int32_t node = make(Ast::reference, begin_);
   f_.nodes[static_cast<std::size_t>(node)].name_begin = static_cast<std::uint32_t>(begin_);
   f_.nodes[static_cast<std::size_t>(node)].name_size = static_cast<std::uint32_t>(size_);
-  const std::size_t begin = begin_;
   advance();
   if (at('(')) {
     if (word == "if") return conditional(node);
@@ -266,12 +272,7 @@ std::int32_t Parser::named() {
     if (word == "lambda") return multiplier(node);
     for (const Function& f : functions())
       if (f.name == word) return function_call(f.op, argument_count(f.op), node);
-    const std::string usual = usual_name(word);
-    f_.fail(begin, "unknown function `" + word.substr(0, 40) + "`",
-            (usual.empty() ? did_you_mean(word, function_names()) : usual) +
-                "A product is written with a star. Functions: abs acos asin atan atan2 cos cosh dt exp hypot if lambda "
-                "log max min "
-                "sign sin sinh sqrt sum tan tanh");
+    return own_function(node);
   }
   if (word == "pi") {
     f_.nodes[static_cast<std::size_t>(node)].kind = Ast::number;
@@ -283,8 +284,11 @@ std::int32_t Parser::named() {
   if (token_ == Token::prime) {
     f_.nodes[static_cast<std::size_t>(node)].primed = true;
     advance();
-    if (token_ == Token::prime)
-      expected("an operator or the end", "Accelerations do not occur in a model; only first derivatives x' do");
+    if (token_ == Token::prime) {
+      f_.nodes[static_cast<std::size_t>(node)].twice = true;
+      advance();
+    }
+    if (token_ == Token::prime) expected("an operator or the end", "There are velocities x' and accelerations x''");
     if (at('['))
       expected("an operator or the end", "The index comes before the ', as in " + word.substr(0, 40) + "[i]'");
   }
@@ -320,6 +324,22 @@ std::int32_t Parser::function_call(Op op, int arguments, std::int32_t node) {
   if (count != arguments)
     f_.fail(begin, "`" + word + "` takes " + std::to_string(arguments) + (arguments == 1 ? " argument" : " arguments") +
                        ", found " + std::to_string(count));
+  return close(node);
+}
+
+// Which there are is known when all tables are read.
+std::int32_t Parser::own_function(std::int32_t node) {
+  f_.nodes[static_cast<std::size_t>(node)].kind = Ast::apply;
+  const std::string word(f_.name_of(f_.nodes[static_cast<std::size_t>(node)]));
+  advance();
+  while (!at(')')) {
+    adopt(node, expression());
+    if ((at('<') || at('>')) && !usual_name(word).empty()) unknown_function(f_, f_[node], {});
+    if (!at(',')) break;
+    advance();
+  }
+  if (!at(')')) expected("`,` or `)` in the call of `" + word.substr(0, 40) + "`");
+  advance();
   return close(node);
 }
 
@@ -451,6 +471,41 @@ KeyPattern Parser::key(const Source* source, std::size_t literal, const std::str
   }
   if (p.token_ != Token::end) p.expected("the end of the name", shapes);
   return k;
+}
+
+FunctionKey Parser::function_key(const Source& source, std::size_t literal, const std::string& role,
+                                 const std::string& text) {
+  Formula f;
+  f.role = role;
+  f.text = text;
+  f.source_ = &source;
+  f.literal_ = literal;
+  Parser p(f);
+  const std::string shape = "A function is written \"far(a, b)\" = \"sqrt(a^2 + b^2)\"";
+  if (text.size() > 1000) f.fail(0, "a name of " + std::to_string(text.size()) + " characters");
+  const auto take_name = [&](const char* what) {
+    if (p.token_ != Token::name) p.expected(what, shape);
+    std::string name(p.name());
+    if (is_reserved(name))
+      f.fail(p.begin_, "`" + name + "` is reserved, it cannot be the name of something", "Choose another name");
+    p.advance();
+    return name;
+  };
+  FunctionKey key;
+  p.advance();
+  key.name = take_name("a name");
+  p.expect('(', "after the name of a function");
+  for (;;) {
+    const std::size_t at = p.begin_;
+    key.arguments.push_back(take_name("the name of an argument"));
+    if (std::count(key.arguments.begin(), key.arguments.end(), key.arguments.back()) > 1)
+      f.fail(at, "the argument `" + key.arguments.back() + "` is there twice", shape);
+    if (!p.at(',')) break;
+    p.advance();
+  }
+  p.expect(')', "after the arguments");
+  if (p.token_ != Token::end) p.expected("the end of the name", shape);
+  return key;
 }
 
 }  // namespace rattleback::front

@@ -11,6 +11,8 @@ class Parser {
   void parse();
   static KeyPattern key(const Source* source, std::size_t literal, const std::string& option, const std::string& role,
                         const std::string& text);
+  static FunctionKey function_key(const Source& source, std::size_t literal, const std::string& role,
+                                  const std::string& text);
 
  private:
   enum class Token : std::uint8_t { end, number, name, prime, symbol, other };
@@ -34,6 +36,7 @@ class Parser {
   std::int32_t primary();
   std::int32_t named();
   std::int32_t function_call(Op op, int arguments, std::int32_t node);
+  std::int32_t own_function(std::int32_t node);
   std::int32_t conditional(std::int32_t node);
   std::int32_t summation(std::int32_t node);
   std::int32_t rate(std::int32_t node);

@@ -44,9 +44,9 @@ std::string nearest(std::string_view name, const std::vector<std::string>& candi
   return best;
 }
 
-std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates) {
+Message did_you_mean(std::string_view name, const std::vector<std::string>& candidates) {
   const std::string best = nearest(name, candidates);
-  return best.empty() ? "" : "Did you mean `" + best + "`? ";
+  return best.empty() ? Message() : Message("Did you mean `" + best + "`? ", best);
 }
 
 std::string listed(std::vector<std::string> names) {

@@ -38,8 +38,11 @@ std::string World::describe(const Symbol& symbol) const {
     case Thing::velocity: return "a velocity";
     case Thing::algebraic: return with_article(facts().algebraic);
     case Thing::definition: return "a definition";
+    case Thing::function: return "a function";
     case Thing::constraint: return "a constraint";
     case Thing::port: return with_article(facts().port);
+    case Thing::invariant: return "an invariant";
+    case Thing::symmetry: return "a symmetry";
   }
   return {};
 }
@@ -82,8 +85,9 @@ void World::unknown(const Formula& f, const AstNode& node, const Rules& rules, c
   std::vector<std::string> names = known(rules, scope), stems;
   for (const std::string& n : names) stems.push_back(n.substr(0, n.find_first_of("['")));
   std::string mark = node.primed && !nearest(name, stems).empty() ? "'" : "";
-  std::string near = nearest(name, stems);
-  if (!near.empty()) near = "Did you mean `" + near + mark + "`? ";
+  Message near;
+  if (const std::string stem = nearest(name, stems); !stem.empty())
+    near = Message("Did you mean `" + stem + mark + "`? ", stem + mark);
   f.fail(node.name_begin, "unknown name `" + name.substr(0, 60) + "`",
          near + "Known here: " + listed(std::move(names)));
 }
@@ -188,6 +192,30 @@ std::size_t World::array_element(const Formula& f, const AstNode& node, const Pa
   return static_cast<std::size_t>(i - 1);
 }
 
+const OwnFunction& World::function(const Formula& f, const AstNode& node) const {
+  const std::string name(f.name_of(node));
+  const Symbol* const symbol = find(name);
+  std::vector<std::string> own;
+  for (const OwnFunction& each : functions) own.push_back(each.name);
+  if (symbol == nullptr) unknown_function(f, node, own);
+  if (symbol->thing != Thing::function)
+    f.fail(node, "`" + name + "` is " + describe(*symbol) + ", not a function",
+           "A product is written with a star: " + name + "*(...)");
+  const OwnFunction& found = functions[static_cast<std::size_t>(symbol->number)];
+  std::size_t count = 0;
+  for (std::int32_t c = node.first; c >= 0; c = f[c].next) ++count;
+  if (count != found.arguments.size())
+    f.fail(node, "`" + name + "` takes " + std::to_string(found.arguments.size()) +
+                     (found.arguments.size() == 1 ? " argument" : " arguments") + ", found " + std::to_string(count));
+  return found;
+}
+
+const Argument* World::find_argument(const Scope& scope, std::string_view name) {
+  for (const Argument& each : scope.arguments)
+    if (each.name == name) return &each;
+  return nullptr;
+}
+
 const Index* World::find_index(const Scope& scope, std::string_view name) {
   for (auto it = scope.indices.rbegin(); it != scope.indices.rend(); ++it)
     if (it->name == name) return &*it;
@@ -234,6 +262,11 @@ Affine World::integer(const Formula& f, std::int32_t id, const Scope& scope) {
     case Ast::number: return whole(node.value, {});
     case Ast::reference: {
       const std::string_view name = f.name_of(node);
+      if (const Argument* const a = find_argument(scope, name); a != nullptr && !node.primed && node.first < 0) {
+        const Affine i = integer(*a->formula, a->part, *a->scope);
+        if (a->hidden && i.stride != 0) throw NotALoop();
+        return i;
+      }
       if (!node.primed && node.first < 0) {
         if (const Index* i = find_index(scope, name)) {
           if (i->hidden) throw NotALoop();

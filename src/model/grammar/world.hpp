@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "expr/rounding.hpp"
+#include "model/data.hpp"
 #include "model/grammar/formula.hpp"
 #include "model/kind_facts.hpp"
 #include "rattleback/model.hpp"
@@ -18,7 +19,18 @@ namespace rattleback::front {
 
 inline constexpr std::int64_t kMaxCount = 10'000'000;  // members of a family, terms of a sum, coordinates in all
 
-enum class Thing : std::uint8_t { parameter, coordinate, velocity, algebraic, definition, constraint, port };
+enum class Thing : std::uint8_t {
+  parameter,
+  coordinate,
+  velocity,
+  algebraic,
+  definition,
+  function,
+  constraint,
+  port,
+  invariant,
+  symmetry
+};
 
 struct Symbol {
   Thing thing = Thing::parameter;
@@ -48,6 +60,14 @@ struct Definition {
   std::vector<DefinitionPiece> pieces;  // ascending
 };
 
+// A function of the model: what it is of its arguments, by a formula or a table.
+struct OwnFunction {
+  std::string name;
+  std::vector<std::string> arguments;
+  std::optional<Formula> formula;
+  std::shared_ptr<const DataTable> data = {};
+};
+
 // An index in scope: inside a loop its value is base + stride*k, k = 0..loop-1; otherwise stride is 0. A hidden one
 // belongs to a loop around the current loop, which the graph cannot express.
 struct Index {
@@ -55,9 +75,22 @@ struct Index {
   std::int64_t base = 0, stride = 0;
   bool hidden = false;
 };
+struct Scope;
+// What an argument of a function stands for: a part of the formula that calls it, there. It is a number of a graph or a plain
+// one, and an index where it is used as one.
+struct Argument {
+  std::string_view name;
+  const Formula* formula = nullptr;
+  std::int32_t part = -1;
+  const Scope* scope = nullptr;
+  NodeId node = 0;
+  Rounded number = {};
+  bool hidden = false;  // of a loop around the current one
+};
 struct Scope {
   std::vector<Index> indices;
   std::int32_t loop = 0;
+  std::vector<Argument> arguments = {};
 };
 struct Affine {
   std::int64_t base = 0, stride = 0;
@@ -67,7 +100,8 @@ struct NotALoop {};
 
 // What an expression may contain.
 struct Rules {
-  bool time = false, positions = false, velocities = false, algebraic = false, multipliers = false, definitions = false;
+  bool time = false, positions = false, velocities = false, algebraic = false, multipliers = false, definitions = false,
+       accelerations = false;
   std::string accepts;  // the same in words, for messages
 };
 
@@ -87,6 +121,8 @@ class World {
   Names holonomic, nonholonomic, constraints;  // names of constraints; a dae and an odae have `constraints` only
   std::vector<Parameter> parameters;
   std::vector<Definition> definitions;
+  std::vector<std::size_t> outputs;  // definitions that runs write down
+  std::vector<OwnFunction> functions;
   // While parameters are evaluated: coordinates and definitions, not yet declared; and definitions alone.
   std::vector<std::string> named_later, defined_later;
 
@@ -96,6 +132,8 @@ class World {
   [[nodiscard]] std::string noun(Thing thing) const;               // the same without its article
   // Names that an expression with these rules may use.
   [[nodiscard]] std::vector<std::string> known(const Rules& rules, const Scope& scope) const;
+  // The function that is called here, with as many arguments as it takes.
+  [[nodiscard]] const OwnFunction& function(const Formula& f, const AstNode& node) const;
   // "unknown name `thta` in ...": always throws.
   [[noreturn]] void unknown(const Formula& f, const AstNode& node, const Rules& rules, const Scope& scope) const;
 
@@ -130,6 +168,7 @@ class World {
 
   [[nodiscard]] static std::string where(const Scope& scope, std::int64_t k);  // " for i = 3"
   static const Index* find_index(const Scope& scope, std::string_view name);
+  static const Argument* find_argument(const Scope& scope, std::string_view name);
 
  private:
   struct Hash {

@@ -59,11 +59,11 @@ Entries build_matrix(const MatrixText& text, Elaborator& e, const Rules& rules, 
   for (const auto& [place, value] : given) {
     const auto [row, col] = place;
     const NodeId expr = value.first;
-    if (text.symmetry == Symmetry::none) {
+    if (text.symmetry == MatrixSymmetry::none) {
       out.push_back({expr, 0, {row, 0}, {col, 0}});
       continue;
     }
-    const bool skew = text.symmetry == Symmetry::skew;
+    const bool skew = text.symmetry == MatrixSymmetry::skew;
     const auto other = given.find({col, row});
     if (other != given.end() && (row < col || (row == col && skew))) {
       const auto d = difference(g, other->second.first, skew ? g.neg(expr) : expr, start);

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "model/kinds/build_matrix.hpp"
-#include "model/series.hpp"
 
 namespace rattleback::front {
 
@@ -38,9 +37,9 @@ void build_port_hamiltonian(ModelText& text, Elaborator& e, Model& model) {
   for (const InputText& input : from.inputs) {
     PortHamiltonianParts::Input& made = to.inputs.emplace_back();
     made.name = input.name;
-    made.u = input.series ? build_series(text.world.source, *input.series, input.name, e.graph())
-             : input.u    ? e.expression(*input.u, rules)
-                          : e.graph().input(given++, 0.0);
+    made.u = input.data ? interpolated(e.graph(), *input.data, e.graph().variable(kTime, 0))
+             : input.u  ? e.expression(*input.u, rules)
+                        : e.graph().input(given++, 0.0);
     made.B = lines(input.B);
     made.P = lines(input.P);
   }

@@ -154,8 +154,7 @@ class Joiner {
         reader_(text_.world, source) {}
 
   Model join() {
-    reader_.only(document_, "",
-                 {"name", "kind", "systems", "connect", "parameters", "project", "keep", "initial", "run"});
+    reader_.only(document_, "", interconnection_kind().keys);
     if (const Value* v = document_.find("name")) text_.name = reader_.text(*v, "`name`");
     if (const Value* v = document_.find("project")) text_.project = reader_.boolean(*v, "`project`");
     load_parts();
@@ -618,17 +617,19 @@ class Joiner {
   // States that a projection of the start leaves alone.
   void hold(Model& model) const {
     const std::vector<char> algebraic = algebraic_columns(*model.graph, model.ph.E, model.coordinates.size());
-    const auto keep = [&](const std::string& name, const std::string& place, const std::string& where) {
-      const auto at = model.coordinates.find(name);
-      if (!at)
-        throw Error(place + "`" + name + "` names no state of a part. " + did_you_mean(name, model.coordinates.all()));
-      if (algebraic[static_cast<std::size_t>(*at)] != 0) refuse_to_hold(place + "`" + name + "` in " + where);
-      model.keep_q.push_back(*at);
+    const auto keep = [&](const std::string& name, const FilePlace& at, const std::string& place,
+                          const std::string& where) {
+      const auto state = model.coordinates.find(name);
+      if (!state)
+        throw error_of(
+            place + "`" + name + "` names no state of a part. " + did_you_mean(name, model.coordinates.all()), at);
+      if (algebraic[static_cast<std::size_t>(*state)] != 0) refuse_to_hold({place + "`" + name + "` in " + where, at});
+      model.keep_q.push_back(*state);
     };
     if (const Value* list = document_.find("keep"); list != nullptr && options_.keep.empty())
       for (const Value& v : reader_.array(*list, "`keep`").items)
-        keep(reader_.text(v, "an entry of `keep`"), source_.place(v.offset), "`keep`");
-    for (const std::string& name : options_.keep) keep(name, "--keep " + name + ": ", "--keep");
+        keep(reader_.text(v, "an entry of `keep`"), source_.where(v.offset), source_.place(v.offset), "`keep`");
+    for (const std::string& name : options_.keep) keep(name, {}, "--keep " + name + ": ", "--keep");
     std::sort(model.keep_q.begin(), model.keep_q.end());
   }
 
@@ -702,7 +703,7 @@ class Joiner {
 
 bool is_interconnection(const Value& document) {
   const Value* v = document.find("kind");
-  return v != nullptr && v->type == Value::Type::string && v->text == "interconnection";
+  return v != nullptr && v->type == Value::Type::string && v->text == interconnection_kind().name;
 }
 
 Model load_interconnection(const Source& source, const Value& document, const LoadOptions& options) {

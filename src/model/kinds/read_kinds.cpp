@@ -97,7 +97,7 @@ void read_lagrangian(ModelText& text, Reader& reader, const Value& document) {
   const Value* table = reader.table(document, "lagrangian", "lagrangian");
   const std::string example = "Write [lagrangian] with kinetic = \"...\" and potential = \"...\", or with L = \"...\"";
   if (table == nullptr) source.fail(0, "`[lagrangian]` is missing. " + example);
-  reader.only(*table, "[lagrangian]", {"kinetic", "potential", "L"});
+  reader.only(*table, "[lagrangian]", {"lagrangian"});
   const Value *kinetic = table->find("kinetic"), *potential = table->find("potential"), *whole = table->find("L");
   if (whole != nullptr && (kinetic != nullptr || potential != nullptr))
     source.fail(whole->key_offset, "[lagrangian] has both L and kinetic or potential. " + example);
@@ -122,7 +122,7 @@ void read_ports(ModelText& text, Reader& reader, const Value& document) {
     if (!v.is_table())
       world.source.fail(v.offset, "expected a table for port `" + v.key + "`, found " + describe(v.type) + ". Write " +
                                       path + " with input and along");
-    reader.only(v, path, {"input", "along"});
+    reader.only(v, path, {"ports", "*"});
     const Value *input = v.find("input"), *along = v.find("along");
     if (along == nullptr)
       world.source.fail(v.key_offset, path +
@@ -131,8 +131,13 @@ void read_ports(ModelText& text, Reader& reader, const Value& document) {
     if (!along->is_table())
       world.source.fail(along->offset, "expected a table for `along` of port `" + v.key + "`, found " +
                                            describe(along->type) + ". Write along = { x = \"1\" }");
-    PortText& port = text.ports.emplace_back(PortText{v.key, {}, {}});
-    if (input != nullptr) port.input = reader.formula(*input, "the input of port `" + v.key + "`");
+    PortText& port = text.ports.emplace_back(PortText{v.key, {}, {}, {}});
+    if (input != nullptr && input->is_table())
+      port.data = read_data(world.source, reader.data(*input, "input `" + v.key + "`",
+                                                      keys_at(file_kind(world.kind), {"ports", "*", "input"}), "time",
+                                                      "t", "column", v.key));
+    else if (input != nullptr)
+      port.input = reader.formula(*input, "the input of port `" + v.key + "`");
     port.along = reader.lines_by_variable(*along, "`along` of port `" + v.key + "`", world.coordinates,
                                           Thing::coordinate, "the direction of port `" + v.key + "` along");
   }
@@ -148,9 +153,7 @@ void read_mechanical(ModelText& text, Reader& reader, const Value& document) {
                                           : document.find("hamiltonian") != nullptr ? "port-hamiltonian"
                                                                                     : "dae") +
                                          "\", and no kind is given. A mechanical system has `coordinates`");
-  reader.only(document, "",
-              {"name", "kind", "coordinates", "angles", "project", "keep", "parameters", "define", "lagrangian",
-               "constraints", "forces", "dissipation", "ports", "initial", "exact", "view", "run"});
+  reader.only(document, "", {});
   if (const Value* v = document.find("project")) text.project = reader.boolean(*v, "`project`");
   const Value& list =
       required(world, document, "coordinates", "A mechanical system lists them: coordinates = [\"x\", \"y\"]");
@@ -165,7 +168,7 @@ void read_mechanical(ModelText& text, Reader& reader, const Value& document) {
             "constraint `" + v.key +
                 "` stands in [constraints]. In a mechanical system write it below [constraints.holonomic] (of t and "
                 "positions) or [constraints.nonholonomic] (with velocities)");
-    reader.only(*constraints, "[constraints]", {"holonomic", "nonholonomic"});
+    reader.only(*constraints, "[constraints]", {"constraints"});
     if (const Value* v = constraints->find("holonomic"))
       text.holonomic = reader.constraint_lines(*v, world.holonomic, "holonomic constraint");
     if (const Value* v = constraints->find("nonholonomic"))
@@ -175,17 +178,16 @@ void read_mechanical(ModelText& text, Reader& reader, const Value& document) {
   if (const Value* v = reader.table(document, "forces", "forces"))
     text.forces = reader.lines_by_variable(*v, "[forces]", world.coordinates, Thing::coordinate, "the force on");
   if (const Value* v = reader.table(document, "dissipation", "dissipation")) {
-    reader.only(*v, "[dissipation]", {"rayleigh"});
+    reader.only(*v, "[dissipation]", {"dissipation"});
     if (v->find("rayleigh") != nullptr) text.rayleigh = reader.formula(*v->find("rayleigh"), "the Rayleigh function");
   }
   read_ports(text, reader, document);
+  read_symmetries(text, reader, document);
 }
 
 void read_dae(ModelText& text, Reader& reader, const Value& document) {
   World& world = text.world;
-  reader.only(document, "",
-              {"name", "kind", "states", "algebraic", "project", "keep", "parameters", "define", "rhs", "constraints",
-               "initial", "exact", "view", "run"});
+  reader.only(document, "", {});
   if (const Value* v = document.find("project")) text.project = reader.boolean(*v, "`project`");
   world.coordinates =
       read_names(world, reader, required(world, document, "states", "A dae lists them: states = [\"y1\", \"y2\"]"),
@@ -259,16 +261,16 @@ Kind read_kind(const Source& source, const Value& document) {
   if (v == nullptr) return Kind::mechanical;
   if (v->type != Value::Type::string)
     source.fail(v->offset, std::string("expected a string for `kind`, found ") + describe(v->type));
+  for (const Kind kind : kAllKinds)
+    if (v->text == to_string(kind)) return kind;
   std::vector<std::string> all;
   std::string runs;
-  for (const Kind kind : kAllKinds) {
-    if (v->text == to_string(kind)) return kind;
-    all.emplace_back(to_string(kind));
-    runs += all.back() + (kind == Kind::mechanical ? " (the default), " : ", ");
+  for (const FileKind& kind : file_kinds()) {
+    runs += (all.empty() ? "" : all.size() == 1 ? " (the default), " : ", ") + std::string(kind.name);
+    all.emplace_back(kind.name);
   }
-  all.emplace_back("interconnection");
   source.fail(v->offset, "unknown kind `" + v->text.substr(0, 60) + "`. " + did_you_mean(v->text, all) +
-                             "This version runs: " + runs + all.back());
+                             "This version runs: " + runs);
 }
 
 void read_tables(ModelText& text, Reader& reader, const Value& document) {
@@ -289,8 +291,11 @@ ModelText read_model_text(const Source& source, const Value& document, const Loa
   if (const Value* v = document.find("name")) text.name = reader.text(*v, "`name`");
   read_parameters(text.world, reader, document, options);
   text.world.note(World::Use::tables);
+  refuse_symmetries(text.world, document);
   read_tables(text, reader, document);
+  read_invariants(text, reader, document);
   read_exact(text, reader, document);
+  read_events(text, reader, document);
   read_view(text, reader, document);
   read_run(text, reader, document);
   text.world.note(World::Use::none);

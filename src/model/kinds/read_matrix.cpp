@@ -6,7 +6,7 @@
 namespace rattleback::front {
 
 MatrixText Reader::matrix(const Value& parent, const std::string& table, const std::string& name, const Names& names,
-                          Thing thing, Symmetry symmetry) {
+                          Thing thing, MatrixSymmetry symmetry) {
   MatrixText out{name, symmetry, {}};
   std::map<std::pair<std::int32_t, std::int32_t>, bool> taken;
   for (const Value& v : parent.items) {

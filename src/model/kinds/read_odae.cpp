@@ -59,7 +59,7 @@ void read_unilateral(ModelText& text, Reader& reader, const Value& list) {
       const Symbol* s = world.find(name);
       world.source.fail(v.offset, (s == nullptr ? "unknown constraint `" + name.substr(0, 60) + "`"
                                                 : "`" + name + "` is " + world.describe(*s) + ", not a constraint,") +
-                                      " in `unilateral`. " + (s == nullptr ? did_you_mean(name, stems()) : "") +
+                                      " in `unilateral`. " + (s == nullptr ? did_you_mean(name, stems()) : Message()) +
                                       "Constraints: " + listed(stems()));
     }
     for (const std::int32_t row : rows) {
@@ -75,9 +75,7 @@ void read_unilateral(ModelText& text, Reader& reader, const Value& list) {
 
 void read_odae(ModelText& text, Reader& reader, const Value& document) {
   World& world = text.world;
-  reader.only(document, "",
-              {"name", "kind", "positions", "velocities", "multipliers", "unilateral", "restitution", "project", "keep",
-               "parameters", "define", "v", "f", "r", "constraints", "initial", "exact", "view", "run"});
+  reader.only(document, "", {});
   if (const Value* v = document.find("project")) text.project = reader.boolean(*v, "`project`");
   world.coordinates = read_names(world, reader, names_of(world, document, "positions", "[\"y1\", \"y2\"]"), "positions",
                                  Thing::coordinate);

@@ -46,8 +46,8 @@ class Inputs {
       }
     column(document, "B", &InputText::B);
     column(document, "P", &InputText::P);
-    matrix(document, "S", Symmetry::symmetric, text_.ph.S);
-    matrix(document, "N", Symmetry::skew, text_.ph.N);
+    matrix(document, "S", MatrixSymmetry::symmetric, text_.ph.S);
+    matrix(document, "N", MatrixSymmetry::skew, text_.ph.N);
     if (values == nullptr) return;
     for (std::size_t i = 0; i < text_.ph.inputs.size(); ++i) {
       const InputText& input = text_.ph.inputs[i];
@@ -92,7 +92,7 @@ class Inputs {
     });
   }
 
-  void matrix(const Value& document, const std::string& name, Symmetry symmetry, MatrixText& out) {
+  void matrix(const Value& document, const std::string& name, MatrixSymmetry symmetry, MatrixText& out) {
     out = {name, symmetry, {}};
     if (const Value* v = reader_.table(document, name, name))
       out = reader_.matrix(*v, "[" + name + "]", name, text_.ph.input_names, Thing::port, symmetry);
@@ -100,17 +100,18 @@ class Inputs {
 
   void read_series(const Value& v, InputText& input) {
     const std::string what = "input `" + v.key + "`";
-    reader_.only(v, what, {"csv", "column", "time"});
+    reader_.only(v, what, {"inputs", "*"});
     const Value* file = v.find("csv");
     if (file == nullptr)
       text_.world.source.fail(
           v.offset, what + " has no `csv`. Write " + v.key + " = { csv = \"file.csv\", column = \"u\", time = \"t\" }");
-    SeriesText series;
-    series.offset = file->offset;
-    series.file = reader_.text(*file, "`csv` of " + what);
-    series.time = v.find("time") != nullptr ? reader_.text(*v.find("time"), "`time` of " + what) : "t";
-    series.column = v.find("column") != nullptr ? reader_.text(*v.find("column"), "`column` of " + what) : v.key;
-    input.series = std::move(series);
+    DataText data;
+    data.what = what;
+    data.offset = file->offset;
+    data.file = reader_.text(*file, "`csv` of " + what);
+    data.at = v.find("time") != nullptr ? reader_.text(*v.find("time"), "`time` of " + what) : "t";
+    data.column = v.find("column") != nullptr ? reader_.text(*v.find("column"), "`column` of " + what) : v.key;
+    input.data = read_data(text_.world.source, data);
   }
 
   ModelText& text_;
@@ -121,9 +122,7 @@ class Inputs {
 
 void read_port_hamiltonian(ModelText& text, Reader& reader, const Value& document) {
   World& world = text.world;
-  reader.only(document, "", {"name",        "kind", "states", "angles",  "project", "keep", "parameters", "define",
-                             "hamiltonian", "E",    "J",      "R",       "r",       "z",    "B",          "P",
-                             "S",           "N",    "inputs", "initial", "exact",   "view", "run"});
+  reader.only(document, "", {});
   if (const Value* v = document.find("project")) text.project = reader.boolean(*v, "`project`");
   const Value* states = document.find("states");
   if (states == nullptr)
@@ -135,7 +134,7 @@ void read_port_hamiltonian(ModelText& text, Reader& reader, const Value& documen
   if (hamiltonian == nullptr)
     world.source.fail(0, "`hamiltonian` is missing. Write hamiltonian = \"...\", before the first [table]");
   text.hamiltonian = reader.formula(*hamiltonian, "the Hamiltonian");
-  const auto matrix = [&](const std::string& name, Symmetry symmetry) {
+  const auto matrix = [&](const std::string& name, MatrixSymmetry symmetry) {
     const Value* v = reader.table(document, name, name);
     return v == nullptr ? MatrixText{name, symmetry, {}}
                         : reader.matrix(*v, "[" + name + "]", name, world.coordinates, Thing::coordinate, symmetry);
@@ -143,9 +142,9 @@ void read_port_hamiltonian(ModelText& text, Reader& reader, const Value& documen
   if (document.find("E") == nullptr)
     world.source.fail(0, "`[E]` is missing. Write [E] with \"" + world.coordinates[0] + "," + world.coordinates[0] +
                              "\" = \"1\": the matrix in front of x', entries that are not named are 0");
-  text.ph.E = matrix("E", Symmetry::none);
-  text.ph.J = matrix("J", Symmetry::skew);
-  text.ph.R = matrix("R", Symmetry::symmetric);
+  text.ph.E = matrix("E", MatrixSymmetry::none);
+  text.ph.J = matrix("J", MatrixSymmetry::skew);
+  text.ph.R = matrix("R", MatrixSymmetry::symmetric);
   const Value* z = reader.table(document, "z", "z");
   if (z == nullptr)
     world.source.fail(0, "`[z]` is missing. Write [z] with " + world.coordinates[0] +

@@ -14,9 +14,7 @@ const Rules kMatrix{.positions = true,
 
 void read_skew_gradient(ModelText& text, Reader& reader, const Value& document) {
   World& world = text.world;
-  reader.only(document, "",
-              {"name", "kind", "states", "angles", "parameters", "define", "hamiltonian", "pi", "initial", "exact",
-               "view", "run"});
+  reader.only(document, "", {});
   const Value* states = document.find("states");
   if (states == nullptr)
     world.source.fail(0, "`states` is missing. A skew-gradient system lists them: states = [\"x1\", \"x2\"]");
@@ -35,7 +33,7 @@ void read_skew_gradient(ModelText& text, Reader& reader, const Value& document) 
   const Value* pi = reader.table(document, "pi", "pi");
   if (pi == nullptr)
     world.source.fail(0, "`[pi]` is missing. Write [pi] with \"x1,x2\" = \"...\": the entries above the diagonal");
-  text.pi = reader.matrix(*pi, "[pi]", "Pi", world.coordinates, Thing::coordinate, Symmetry::skew);
+  text.pi = reader.matrix(*pi, "[pi]", "Pi", world.coordinates, Thing::coordinate, MatrixSymmetry::skew);
 }
 
 }  // namespace rattleback::front

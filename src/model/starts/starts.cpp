@@ -81,7 +81,7 @@ class Starts {
       row = reader_.position(k, names(space), thing(space), "--start");
     } catch (const Error& fault) {  // the same message, with the option for its place
       const std::string message = fault.what();
-      throw Error(option + ": " + message.substr(world_.source.place(k.offset).size()));
+      throw Error(option + ": " + message.substr(world_.source.place(k.offset).size()), {}, fault.suggestion());
     }
     const auto number = static_cast<std::int32_t>(lines_.size());
     for (std::int64_t i = 0; i < count(k); ++i) vector(space).line[static_cast<std::size_t>(row + i)] = number;
@@ -108,7 +108,8 @@ class Starts {
         hold(k, "--keep", option);
       } catch (const Error& fault) {  // the same message, with the option for its place
         const std::string message = fault.what(), place = world_.source.place(k.offset);
-        throw Error(message.starts_with(place) ? option + ": " + message.substr(place.size()) : message);
+        throw Error(message.starts_with(place) ? option + ": " + message.substr(place.size()) : message, {},
+                    fault.suggestion());
       }
     }
   }
@@ -152,8 +153,8 @@ class Starts {
 
   void hold(Key k, const std::string& where, const std::string& option) {
     const Space space = space_of(k, option);
-    const std::string who =
-        (option.empty() ? world_.source.place(k.offset) : option + ": ") + "`" + k.stem + "` in " + where;
+    const Holder who{(option.empty() ? world_.source.place(k.offset) : option + ": ") + "`" + k.stem + "` in " + where,
+                     option.empty() ? world_.source.where(k.offset) : FilePlace{}};
     if (space == kMultiplier) refuse_to_hold(who);
     const Symbol* s = world_.find(k.stem);
     if (s != nullptr && s->thing == thing(space) && !k.indexed) {
@@ -295,10 +296,11 @@ class Starts {
 
 }  // namespace
 
-void refuse_to_hold(const std::string& who) {
-  throw Error(who +
-              " is solved for at the start; its value in [initial] is a guess. Held can be what the constraints "
-              "restrict: positions, velocities and states");
+void refuse_to_hold(const Holder& who) {
+  throw Error(who.words +
+                  " is solved for at the start; its value in [initial] is a guess. Held can be what the constraints "
+                  "restrict: positions, velocities and states",
+              who.place);
 }
 
 void read_starts(ModelText& text, Reader& reader, const Value& document, const LoadOptions& options) {

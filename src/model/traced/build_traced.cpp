@@ -16,9 +16,8 @@ namespace rattleback {
 void detail::no_such_value(const char* what, std::string_view name, std::span<const std::string> names) {
   const std::vector<std::string> known(names.begin(), names.end());
   const std::string asked(name.substr(0, 60));
-  throw Error(
-      fmt::format("there is no {} `{}`. {}{}", what, asked, front::did_you_mean(asked, known),
-                  known.empty() ? fmt::format("This model has no {}s", what) : "Known: " + front::listed(known)));
+  throw error_of(fmt::format("there is no {} `{}`. ", what, asked) + front::did_you_mean(asked, known) +
+                 (known.empty() ? fmt::format("This model has no {}s", what) : "Known: " + front::listed(known)));
 }
 
 void detail::no_such_value(const char* what, std::size_t number, std::size_t size) {
@@ -167,7 +166,7 @@ class TracedModel {
       const auto at = model_.coordinates.find(std::string_view(name).substr(0, name.size() - (primed ? 1 : 0)));
       if (!at)
         fail("exact() gives `" + name + "`, which is no coordinate and no velocity. " +
-             did_you_mean(name, model_.coordinates.all()) + "Known here: " + listed(model_.coordinates.all()));
+             did_you_mean(name, model_.coordinates.all()).text + "Known here: " + listed(model_.coordinates.all()));
       const Space space = primed ? kVelocity : kPosition;
       for (const ExactValue& other : model_.exact)
         if (other.space == space && other.index == *at) fail("`" + name + "` is given twice by exact()");

@@ -9,22 +9,22 @@
 
 namespace rattleback {
 
-namespace {
-
-using Matrix = std::vector<Vec>;
-
 // a(q) of L = v^T M v/2 + a.v - V, and V.
-struct Parts {
+struct Reduced::Parts {
   Vec a;
   NodeId V = 0;
   Vec Lq;  // L_q without the terms of a
 };
 
-Parts parts_of(Graph& g, const Mechanical& f) {
+namespace {
+
+using Matrix = std::vector<Vec>;
+
+Reduced::Parts parts_of(Graph& g, const Mechanical& f) {
   const auto at_rest = [&](NodeId e) {
     return substitute(g, e, [&](NodeId leaf) { return g[leaf].space == kVelocity ? g.zero() : leaf; });
   };
-  Parts out;
+  Reduced::Parts out;
   // f.energy is that of the model as written; at rest it is V in any case.
   out.V = at_rest(f.energy);
   for (const NodeId p : f.p) out.a.push_back(at_rest(p));
@@ -102,9 +102,9 @@ bool is_round(Graph& g, std::span<const NodeId> M, std::size_t n) {
   return g.is_constant(g.sub(most, least), 0.0);
 }
 
-// y = (X^T M X)^-1 rho. X is orthonormal, so a mass that is a multiple of the identity needs no factorisation.
-Vec rates_from(Graph& g, const Mechanical& f, const Matrix& X, const Vec& momenta) {
-  if (f.mass && is_round(g, *f.mass, at(f.n))) {
+// y = (X^T M X)^-1 rho. If X is orthonormal, a mass that is a multiple of the identity needs no factorisation.
+Vec rates_from(Graph& g, const Mechanical& f, const Matrix& X, const Vec& momenta, bool orthonormal) {
+  if (orthonormal && f.mass && is_round(g, *f.mass, at(f.n))) {
     Vec y = momenta;
     for (NodeId& e : y) e = g.div(e, (*f.mass)[0]);
     return y;
@@ -175,17 +175,24 @@ Matrix structure_matrix(Graph& g, const Matrix& X, const Matrix& slopes, const M
 }  // namespace
 
 Reduced::Reduced(const Mechanical& f, std::span<const double> start, bool differences) : n(f.n), free(f.n - f.m) {
-  Graph& g = system.graph;
-  g = f.graph;
-  system.n = n + free;
-  const Parts parts = parts_of(g, f);
-  const Matrix X = free_directions(g, f, start, choice);
+  system.graph = f.graph;
+  const Parts parts = parts_of(system.graph, f);
+  build(f, free_directions(system.graph, f, start, choice), parts, true, differences);
+}
 
+Reduced::Reduced(const Mechanical& f, Graph graph, const Matrix& X) : n(f.n), free(f.n - f.m) {
+  system.graph = std::move(graph);
+  build(f, X, parts_of(system.graph, f), false, false);
+}
+
+void Reduced::build(const Mechanical& f, const Matrix& X, const Parts& parts, bool orthonormal, bool differences) {
+  Graph& g = system.graph;
+  system.n = n + free;
   const Vec v = variables(g, kVelocity, 0, n);
   const Vec Mv = times_mass(g, f, v);
   for (const Vec& column : X) rho.push_back(dot(g, column, Mv));
   const Vec momenta = variables(g, kPosition, n, free);
-  const Vec y = rates_from(g, f, X, momenta);
+  const Vec y = rates_from(g, f, X, momenta, orthonormal);
   for (std::size_t i = 0; i < at(n); ++i) {
     NodeId sum = g.zero();
     for (std::size_t a = 0; a < X.size(); ++a) sum = g.add(sum, g.mul(X[a][i], y[a]));
@@ -215,7 +222,7 @@ Canonical::Canonical(const Mechanical& f) : n(f.n), m(f.m), A(f.K), force(f.appl
   Graph& g = system.graph;
   g = f.graph;
   system.n = 2 * n;
-  const Parts parts = parts_of(g, f);
+  const Reduced::Parts parts = parts_of(g, f);
   const Vec v = variables(g, kVelocity, 0, n), p = variables(g, kPosition, n, n);
   for (const Vec& row : f.Lvv) momentum.push_back(dot(g, row, v));
   velocity = SymbolicSolve(g, f.Lvv)(p);

@@ -31,6 +31,8 @@ struct Reduced {
   // differences: derivatives of X are central differences with the step size as increment. [Celledoni2016, remark 3.5]
   // start: a position of the run, around which coordinates I are looked for.
   Reduced(const Mechanical& mechanical, std::span<const double> start, bool differences = false);
+  // In another frame: X by column, in `graph`, a copy of that of the system with the frame added. It need not be orthonormal.
+  Reduced(const Mechanical& mechanical, Graph graph, const std::vector<std::vector<NodeId>>& X);
 
   SkewGradient system;           // of x = (q, rho) and the choice
   std::int32_t n = 0, free = 0;  // coordinates; n - m
@@ -40,6 +42,12 @@ struct Reduced {
   std::vector<NodeId> force;     // X^T F of t, x, the choice, and v in kVelocity
   std::vector<NodeId> applied;   // F of t, q and v
   bool forced = false;           // F is not zero
+
+  struct Parts;  // of the Lagrangian
+
+ private:
+  void build(const Mechanical& f, const std::vector<std::vector<NodeId>>& X, const Parts& parts, bool orthonormal,
+             bool differences);
 };
 
 // The same system in q and the momenta p = M v, with its constraints: x = (q, p), Pi = [0 I; -I da].

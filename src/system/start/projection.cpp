@@ -128,9 +128,12 @@ class DenseProblem {
       to_ = inverse.asDiagonal() * eigen.vectors * values.cwiseSqrt().cwiseInverse().asDiagonal();
       from_ = values.cwiseSqrt().asDiagonal() * eigen.vectors.transpose() * root.asDiagonal();
     }
-    const MatrixXd scaled = linalg::product(J, to_);
-    for (Eigen::Index i = 0; i < rows_; ++i)
-      if (const double size = scaled.row(i).norm(); size > 0.0) scale_(i) = 1.0 / size;
+    const MatrixXd scaled = linalg::product(J, to_), all = whole_rows(metric);
+    for (Eigen::Index i = 0; i < rows_; ++i) {
+      // A row that moves by rounding alone, because all else in it is held, is left as it is.
+      const double size = scaled.row(i).norm();
+      scale_(i) = size > kRounding * all.row(i).norm() ? 1.0 / size : 0.0;
+    }
     return true;
   }
 
@@ -179,9 +182,21 @@ class DenseProblem {
   [[nodiscard]] const std::vector<Eigen::Index>& free() const { return free_; }
 
  private:
-  MatrixXd jacobian() {
-    return matrix_of(slope_(state_.t, state_.q, state_.v), rows_, static_cast<Eigen::Index>(x_.size()))(Eigen::all,
-                                                                                                        free_);
+  static constexpr double kRounding = 1e-13;
+
+  MatrixXd all_columns() {
+    return matrix_of(slope_(state_.t, state_.q, state_.v), rows_, static_cast<Eigen::Index>(x_.size()));
+  }
+  MatrixXd jacobian() { return all_columns()(Eigen::all, free_); }
+  // Also what is held, in coordinates of about unit inertia.
+  MatrixXd whole_rows(const Metric& metric) {
+    MatrixXd rows = all_columns();
+    if (metric.typical.size() != rows.cols()) return rows;
+    const double most = metric.typical.maxCoeff();
+    for (Eigen::Index j = 0; j < rows.cols(); ++j)
+      if (const double mass = metric.typical(j) > 0.0 ? metric.typical(j) : most; mass > 0.0)
+        rows.col(j) /= std::sqrt(mass);
+    return rows;
   }
 
   Start& state_;
