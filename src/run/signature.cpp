@@ -1,6 +1,7 @@
 #include "run/signature.hpp"
 
 #include <bit>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -93,6 +94,10 @@ Lines signature(const Model& model, const Options& used, const Start& start) {
     const bool file = row.unit.starts_with("FILE") && !is_default(row, used);
     const std::string value = option_text(row, used);
     out.emplace_back(flag_of(row), file ? file_digest(value) : value);
+    if (used.adaptive > 0.0 && row.name == "step") {  // its sign is that of the way to the end
+      out.back().second = fmt::format("{}", std::fabs(used.step));
+      out.emplace_back("--until", used.step < 0.0 ? "back in time" : "forward in time");
+    }
   }
   std::vector<double> values;
   for (const auto& [name, value] : model.parameters) values.push_back(value);
