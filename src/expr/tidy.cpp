@@ -431,7 +431,7 @@ class TidyText::Writer {
       const Atom& x = atoms_[static_cast<std::size_t>(a)];
       const int size = std::abs(exponent);
       std::string factor = x.sum ? "(" + x.text + ")" : x.text;
-      if (size > 1 && x.text.find('^') != std::string::npos && !x.sum) factor = "(" + factor + ")";
+      if (size > 1 && x.text.find('^') != std::string::npos && !x.sum) factor.insert(0, "(").append(")");
       if (size > 1) factor += "^" + std::to_string(size);
       (exponent > 0 ? above : below).push_back(std::move(factor));
     }

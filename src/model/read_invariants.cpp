@@ -5,6 +5,8 @@
 //   [symmetries.turn]     # q' = xi(q); a coordinate that is absent stays where it is
 //   x = "-y"
 //   y = "x"
+#include <fmt/format.h>
+
 #include "model/reader.hpp"
 
 namespace rattleback::front {
@@ -50,7 +52,7 @@ void read_symmetries(ModelText& text, Reader& reader, const Value& document) {
       world.source.fail(v.key_offset,
                         "expected a table for symmetry `" + v.key + "`, found " + describe(v.type) + example);
     std::string name = new_name(text.world, v, Thing::symmetry, text.symmetries.size());
-    if (v.items.empty()) world.source.fail(v.key_offset, path + " moves no coordinate" + example);
+    if (v.items.empty()) world.source.fail(v.key_offset, fmt::format("{} moves no coordinate{}", path, example));
     text.symmetries.push_back({std::move(name), reader.lines_by_variable(v, path, world.coordinates, Thing::coordinate,
                                                                          "symmetry `" + v.key + "` of")});
   }

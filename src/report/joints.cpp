@@ -144,7 +144,7 @@ class Joints {
           if (!centres.try_emplace(p, term.factor).second && centres[p] != term.factor) return false;
           ++seen[p];
         } else {
-          turned[axis].push_back(std::move(term));
+          turned[axis].push_back(term);
         }
       }
     }

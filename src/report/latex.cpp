@@ -134,7 +134,7 @@ std::string to_latex(const Model& model) {
   };
   if (!facts_of(model).lagrangian) refuse("it needs a mechanical system");
   const System system(model);
-  if (system.has_families() || static_cast<std::size_t>(system.n() + system.m()) > kMostNames)
+  if (system.has_families() || static_cast<std::size_t>(system.n()) + static_cast<std::size_t>(system.m()) > kMostNames)
     refuse(fmt::format("it needs single coordinates, at most {} with the multipliers", kMostNames));
   try {
     return Document(model, system.mechanical()).write();
