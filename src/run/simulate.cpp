@@ -315,8 +315,8 @@ void Run::tell_failure(const AdvanceReport& report, Trajectory& out) {
   out.failure = failure_of(report.failure);
   if (run_.single && !run_.single->set_fault().empty()) {
     out.failure = Failure::inconsistent;
-    out.message = fmt::format("stopped at t = {:.10g} (step {}): {}. {} steps were kept", run_.stepper().t(), run_.steps,
-                              run_.single->set_fault(), run_.steps);
+    out.message = fmt::format("stopped at t = {:.10g} (step {}): {}. {} steps were kept", run_.stepper().t(),
+                              run_.steps, run_.single->set_fault(), run_.steps);
     return;
   }
   failure_ = FailedStep{.t = run_.stepper().t(),

@@ -11,10 +11,10 @@
 #include "model/grammar/expression.hpp"
 #include "option/run_table.hpp"
 #include "rattleback/error.hpp"
-#include "text/message.hpp"
 #include "run/follow.hpp"
 #include "study/members.hpp"
 #include "study/parallel.hpp"
+#include "text/message.hpp"
 
 namespace rattleback {
 namespace {
