@@ -10,8 +10,7 @@
 
 #include "files/replace.hpp"
 #include "option/option_table.hpp"
-#include "output/figures.hpp"
-#include "plot/svg.hpp"
+#include "plot/figure_file.hpp"
 #include "rattleback/error.hpp"
 #include "rattleback/method.hpp"
 #include "reserve.hpp"
@@ -133,11 +132,13 @@ void read_options(Arguments& arguments, Place place, Options& options) {
   arguments.faults(options.validate());
 }
 
-void add_plot_option(Arguments& arguments, const std::string& what) { arguments.value("--plot", "FILE.svg", what); }
+void add_plot_option(Arguments& arguments, const std::string& what) {
+  arguments.value("--plot", plot::kFigureFiles, what);
+}
 
 std::string read_plot_path(Arguments& arguments) {
   std::string path = arguments.text("--plot").value_or("");
-  if (arguments.has("--plot")) arguments.collect([&] { report::check_figure_path(path); });
+  if (arguments.has("--plot")) arguments.collect([&] { plot::check_figure_path(path); });
   return path;
 }
 
@@ -171,7 +172,7 @@ void Files::fail(std::string_view message) {
 }
 
 void Files::draw(const std::string& path, const std::function<plot::Figure()>& figure) {
-  write(path, fmt::format("Drawn in {}", path), [&] { files::write_text(path, plot::to_svg(figure())); });
+  write(path, fmt::format("Drawn in {}", path), [&] { plot::write_figure(figure(), path); });
 }
 
 int Files::conclude(const std::function<std::string()>& result, int status) {

@@ -27,7 +27,7 @@ void add_options(Arguments& arguments, Place place, const OptionWords& words = {
 // What was given of them, with all faults.
 void read_options(Arguments& arguments, Place place, Options& options);
 
-// --plot FILE.svg: the path, "" without it; a wrong one is a fault.
+// --plot FILE: the path, "" without it; a wrong one is a fault.
 void add_plot_option(Arguments& arguments, const std::string& what);
 std::string read_plot_path(Arguments& arguments);
 

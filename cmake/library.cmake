@@ -2,9 +2,12 @@
 # contain the static one, and with hidden symbols but for the API (include/rattleback/export.hpp).
 
 # What a build leaves out has a source in its place that says so.
-set(left_out output/without_hdf5 bind/without_sundials)
+set(left_out output/without_hdf5 plot/without_rsvg bind/without_sundials)
 if(NOT RATTLEBACK_WITH_HDF5)
   list(TRANSFORM left_out REPLACE "^output/without_hdf5$" "output/hdf5")
+endif()
+if(NOT RATTLEBACK_WITH_RSVG)
+  list(TRANSFORM left_out REPLACE "^plot/without_rsvg$" "plot/rsvg")
 endif()
 if(NOT RATTLEBACK_WITH_SUNDIALS)
   list(TRANSFORM left_out REPLACE "^bind/without_sundials$" "bind/baselines")

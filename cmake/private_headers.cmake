@@ -35,7 +35,7 @@ if(NOT fmt_version)
   target_compile_definitions(rattleback_private INTERFACE FMT_HEADER_ONLY=1)
 endif()
 
-foreach(part HDF5 SUNDIALS)
+foreach(part HDF5 RSVG SUNDIALS)
   if(NOT RATTLEBACK_WITH_${part})
     target_compile_definitions(rattleback_private INTERFACE RATTLEBACK_WITHOUT_${part})
   endif()

@@ -9,6 +9,12 @@ inline constexpr bool kWithHdf5 = false;
 inline constexpr bool kWithHdf5 = true;
 #endif
 
+#ifdef RATTLEBACK_WITHOUT_RSVG
+inline constexpr bool kWithRsvg = false;
+#else
+inline constexpr bool kWithRsvg = true;
+#endif
+
 #ifdef RATTLEBACK_WITHOUT_SUNDIALS
 inline constexpr bool kWithSundials = false;
 #else

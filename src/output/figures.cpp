@@ -7,11 +7,9 @@
 #include <fmt/format.h>
 
 #include "audit/energy_balance.hpp"
-#include "files/replace.hpp"
 #include "model/kind_facts.hpp"
 #include "output/lists.hpp"
 #include "output/thinning.hpp"
-#include "rattleback/error.hpp"
 
 namespace rattleback::report {
 namespace {
@@ -167,12 +165,6 @@ Figure figure_of(const Model& model, const SectionRequest& request, const Sectio
                                  report.starts.size(), report.method, report.step),
           .panels = {std::move(p)},
           .columns = 1};
-}
-
-void check_figure_path(const std::string& path) {
-  files::check_place(path, "figure");
-  if (!path.ends_with(".svg"))
-    throw Error(fmt::format("figure '{}' has an ending that is not known. Figures are written as .svg", path));
 }
 
 }  // namespace rattleback::report

@@ -16,7 +16,4 @@ plot::Figure figure_of(const Model& model, const CompareReport& report);
 // The crossings, one colour for each start: the first two axes, or the first coordinate over its velocity.
 plot::Figure figure_of(const Model& model, const SectionRequest& request, const SectionReport& report);
 
-// Throws Error unless the name ends in .svg and can be written.
-void check_figure_path(const std::string& path);
-
 }  // namespace rattleback::report

@@ -129,7 +129,7 @@ Range range_of(const Panel& panel, bool horizontal) {
 
 class Drawing {
  public:
-  explicit Drawing(const Figure& figure) : figure_(figure) {}
+  Drawing(const Figure& figure, Page page) : figure_(figure), page_(page) {}
 
   std::string whole() {
     const int columns = std::clamp(figure_.columns, 1, std::max(1, static_cast<int>(figure_.panels.size())));
@@ -145,20 +145,7 @@ class Drawing {
         "role=\"img\" aria-label=\"{2}\">\n<title>{2}</title>\n",
         w, h, escaped(figure_.title.empty() ? "figure" : figure_.title));
     if (!figure_.caption.empty()) text_ += "<desc>" + escaped(figure_.caption) + "</desc>\n";
-    text_ +=
-        "<style>\n"
-        "svg { font: 13px system-ui, sans-serif; background: #ffffff; }\n"
-        "text { fill: #1f2328; } .small { font-size: 12px; } .head { font-size: 15px; font-weight: 600; }\n"
-        ".frame { fill: none; stroke: #8c959f; } .grid { stroke: #d0d7de; stroke-width: 0.6; }\n"
-        ".curve { fill: none; stroke-width: 1.5; stroke-linejoin: round; }\n";
-    for (int i = 0; i < kColours; ++i)
-      text_ += fmt::format(".s{0} {{ stroke: {1}; }} .p{0} {{ fill: {1}; }}\n", i, kLight[static_cast<std::size_t>(i)]);
-    text_ +=
-        "@media (prefers-color-scheme: dark) {\n"
-        "svg { background: #0d1117; } text { fill: #e6edf3; } .frame { stroke: #6e7681; } .grid { stroke: #30363d; }\n";
-    for (int i = 0; i < kColours; ++i)
-      text_ += fmt::format(".s{0} {{ stroke: {1}; }} .p{0} {{ fill: {1}; }}\n", i, kDark[static_cast<std::size_t>(i)]);
-    text_ += "}\n</style>\n";
+    style();
     if (!figure_.title.empty()) {
       const double size = std::fmin(15.0, w / (0.66 * static_cast<double>(figure_.title.size())));  // so that it fits
       text_ += text_at(w / 2, 21.0, "middle", fmt::format(" class=\"head\" style=\"font-size: {:.1f}px\"", size),
@@ -177,6 +164,30 @@ class Drawing {
   }
 
  private:
+  void style() {
+    const auto colours = [this](const auto& palette) {
+      for (int i = 0; i < kColours; ++i)
+        text_ +=
+            fmt::format(".s{0} {{ stroke: {1}; }} .p{0} {{ fill: {1}; }}\n", i, palette[static_cast<std::size_t>(i)]);
+    };
+    text_ +=
+        "<style>\n"
+        "svg { font: 13px system-ui, sans-serif; background: #ffffff; }\n"
+        "text { fill: #1f2328; } .small { font-size: 12px; } .head { font-size: 15px; font-weight: 600; }\n"
+        ".frame { fill: none; stroke: #8c959f; } .grid { stroke: #d0d7de; stroke-width: 0.6; }\n"
+        ".curve { fill: none; stroke-width: 1.5; stroke-linejoin: round; }\n";
+    colours(kLight);
+    if (page_ == Page::as_reader) {
+      text_ +=
+          "@media (prefers-color-scheme: dark) {\n"
+          "svg { background: #0d1117; } text { fill: #e6edf3; } .frame { stroke: #6e7681; } .grid { stroke: #30363d; "
+          "}\n";
+      colours(kDark);
+      text_ += "}\n";
+    }
+    text_ += "</style>\n";
+  }
+
   static std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
     std::vector<std::string> lines;
     std::string line, word;
@@ -339,11 +350,12 @@ class Drawing {
   }
 
   const Figure& figure_;
+  Page page_;
   std::string text_;
 };
 
 }  // namespace
 
-std::string to_svg(const Figure& figure) { return Drawing(figure).whole(); }
+std::string to_svg(const Figure& figure, Page page) { return Drawing(figure, page).whole(); }
 
 }  // namespace rattleback::plot

@@ -238,8 +238,8 @@ INSTANTIATE_TEST_SUITE_P(
             "lists the methods that do"},
         Request{{"compare", "pendulum", "--methods", "rattle", "--step", "0.1", "--reference", "exact"},
                 "model 'pendulum' has no [exact] solution; use --reference NAME:S:H"},
-        Request{{"compare", "skate", "--methods", "ode", "--step", "0.1", "--plot", "f.png"},
-                "figure 'f.png' has an ending that is not known. Figures are written as .svg"}));
+        Request{{"compare", "skate", "--methods", "ode", "--step", "0.1", "--plot", "f.gif"},
+                "figure 'f.gif' has an ending that is not known. Figures are written as .svg, .pdf or .png"}));
 
 std::vector<const char*> section(std::vector<const char*> more) {
   more.insert(more.begin(), {"section", "contact-oscillator", "--where", "y'", "--crossings", "2"});

@@ -351,8 +351,8 @@ INSTANTIATE_TEST_SUITE_P(
         Request{{"run", "skate", "--redundant", ""}, "--redundant takes refuse or minimum-norm, found ''"},
         Request{{"run", "skate", "--multiplier", "recursion"},
                 "--multiplier recursion is for prk-murua, which has one; 'spark-lobatto-ab' has not"},
-        Request{{"run", "skate", "--plot", "a.png"},
-                "figure 'a.png' has an ending that is not known. Figures are written as .svg"},
+        Request{{"run", "skate", "--plot", "a.gif"},
+                "figure 'a.gif' has an ending that is not known. Figures are written as .svg, .pdf or .png"},
         Request{{"run", "skate", "--method", "ode", "--steps", "1", "--native", "on"},
                 "--native on: this method has no step that could be compiled. Leave it out, and the steps are "
                 "interpreted, with the same results"},
@@ -440,8 +440,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "commas"},
         Request{{"order", "no-step.toml", "--methods", "spark-gauss", "--step-list", "0.1,0.05"},
                 "model 'no-step' has no default end; pass --until T"},
-        Request{{"order", "skate", "--methods", "spark-gauss", "--step-list", "0.1,0.05", "--plot", "a.png"},
-                "figure 'a.png' has an ending that is not known. Figures are written as .svg"}));
+        Request{{"order", "skate", "--methods", "spark-gauss", "--step-list", "0.1,0.05", "--plot", "a.gif"},
+                "figure 'a.gif' has an ending that is not known. Figures are written as .svg, .pdf or .png"}));
 
 }  // namespace
 }  // namespace rattleback

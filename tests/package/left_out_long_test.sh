@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds without HDF5, SUNDIALS, MPI and the report do not contain them, and say so where they are asked for.
+# Builds without HDF5, SUNDIALS, MPI, librsvg and the report do not contain them, and say so where they are asked for.
 set -euo pipefail
 build=$(dirname "$RATTLEBACK_BINARY")/package_left_out
 fail() {
@@ -8,7 +8,7 @@ fail() {
 }
 configure=(cmake -S "$RATTLEBACK_SOURCE_DIR" -G Ninja -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS=-O1
   -DRATTLEBACK_TESTS=OFF -DRATTLEBACK_WITH_HDF5=OFF -DRATTLEBACK_WITH_SUNDIALS=OFF -DRATTLEBACK_WITH_MPI=OFF
-  -DRATTLEBACK_WITH_REPORT=OFF)
+  -DRATTLEBACK_WITH_RSVG=OFF -DRATTLEBACK_WITH_REPORT=OFF)
 "${configure[@]}" -B "$build" >"$build.log" 2>&1 && ninja -C "$build" rattleback rattleback_cli >"$build.log" 2>&1 ||
   fail "$(tail -n 60 "$build.log")" "a build without these parts fails"
 program=$build/rattleback
@@ -27,6 +27,10 @@ cd "$(mktemp -d)"
 refuses "this build writes no .h5 files (RATTLEBACK_WITH_HDF5=OFF). Use .csv" run skate --output x.h5
 refuses "this build writes no .h5 files (RATTLEBACK_WITH_HDF5=OFF). Use .csv" \
   ensemble skate --vary "g=0.9:1.1:3" --step 0.1 --until 1 --output x.h5
+for ending in pdf png; do
+  refuses "this build writes no .pdf and .png files (RATTLEBACK_WITH_RSVG=OFF). Use .svg" run skate --plot x.$ending
+done
+if grep -q librsvg-2 "$program"; then fail "the program still looks for librsvg"; fi
 for method in ode index1 baumgarte; do
   refuses "method '$method' was left out of this build" run skate --method "$method"
   if "$program" methods | grep -E "^ *$method "; then fail "$method is in the list of methods"; fi

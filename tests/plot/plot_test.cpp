@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "output/figures.hpp"
+#include "plot/figure_file.hpp"
 #include "plot/svg.hpp"
 #include "plot/ticks.hpp"
 #include "rattleback/error.hpp"
@@ -127,9 +128,11 @@ TEST(Figures, OfARunShowWhatItHas) {
   EXPECT_EQ(panels("dae-additive"), (std::vector<std::string>{"", "residual"}));
 }
 
-TEST(Figures, AreSvg) {
-  EXPECT_THROW(report::check_figure_path("/tmp/figure.png"), Error);
-  EXPECT_THROW(report::check_figure_path("/no/such/folder/figure.svg"), Error);
+TEST(Figures, AreSvgPdfOrPng) {
+  for (const char* path : {"/tmp/figure.svg", "/tmp/figure.pdf", "/tmp/figure.png"})
+    EXPECT_NO_THROW(check_figure_path(path)) << path;
+  for (const char* path : {"/tmp/figure.gif", "/tmp/figure", "/tmp/figure.svgz", "/no/such/folder/figure.pdf"})
+    EXPECT_THROW(check_figure_path(path), Error) << path;
 }
 
 }  // namespace
