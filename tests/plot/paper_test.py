@@ -46,10 +46,10 @@ def test_pdf(svg):
     box = [float(x) for x in re.search(rb"/MediaBox \[([^]]*)\]", everything)[1].split()]
     assert box == [0, 0, width, height], box
     page = max(inside, key=lambda text: len(re.findall(rb"\bl\b", text)))
-    # Each curve of the drawing has as many corners in the PDF, and each text stands between BT and ET.
+    # The curves have their corners in the PDF, less those on a straight line, and each text is shown as one.
     points = sum(d.count("L") for d in re.findall(r'class="curve[^>]* d="([^"]*)"', svg))
-    assert len(re.findall(rb"[\d.] l\b", page)) >= points > 1000, points
-    assert page.count(b"BT") >= svg.count("<text") > 20
+    assert len(re.findall(rb"\bl\b", page)) >= 0.8 * points > 300, points
+    assert len(re.findall(rb"\bT[jJ]\b", page)) >= len(re.findall("<text[^>]*>[^<]", svg)) > 20
 
 
 def pixels(png):
