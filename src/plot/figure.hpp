@@ -1,6 +1,7 @@
 // A figure as data: panels with series of points. svg.hpp draws it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,20 @@ struct Series {
   std::vector<double> x = {}, y = {};
   Style style = Style::line;
   int colour = -1;  // -1: the next of the palette
+  // Instead: what Panel::bar has for this value; one for the series, or one for each point.
+  std::vector<double> shade = {};
+};
+
+// What colours mean in a panel.
+struct ColourBar {
+  std::string label = {};
+  double low = 0.0, high = 1.0;  // nan: there is no value
+  bool logarithmic = false;
+};
+
+// Coloured cells around the middles x and y, which ascend; values row by row, for each y those of all x.
+struct Map {
+  std::vector<double> x = {}, y = {}, values = {};
 };
 
 struct Axis {
@@ -25,6 +40,8 @@ struct Panel {
   Axis x = {}, y = {};
   std::vector<Series> series = {};
   bool same_scale = false;  // one unit has the same length on both axes: for paths in a plane
+  std::optional<ColourBar> bar = {};
+  std::optional<Map> map = {};  // with a bar; below the series
 };
 
 struct Figure {

@@ -8,8 +8,10 @@
 
 #include <fmt/format.h>
 
-#include "files/harmless.hpp"
+#include "plot/map.hpp"
 #include "plot/palette.hpp"
+#include "plot/scale.hpp"
+#include "plot/svg_text.hpp"
 #include "plot/ticks.hpp"
 
 namespace rattleback::plot {
@@ -60,51 +62,9 @@ std::string dashes_of(int number, Series::Style style) {
   return *dashes == 0 ? "" : fmt::format(" stroke-dasharray=\"{}\"", dashes);
 }
 
-// As text of XML, which knows no control characters; they become U+FFFD.
-std::string escaped(std::string_view text) {
-  std::string out;
-  while (!text.empty()) {
-    const auto [size, harmful] = files::first_character(text);
-    switch (text.front()) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += harmful ? "\xef\xbf\xbd" : text.substr(0, size);
-    }
-    text.remove_prefix(size);
-  }
-  return out;
-}
-
-std::string text_at(double x, double y, const std::string& anchor, const std::string& more, const std::string& text) {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\"{}>{}</text>\n", x, y, anchor, more,
-                     escaped(text));
-}
-
-// One axis on the page: values to pixels.
-class Scale {
- public:
-  Scale(Range range, bool logarithmic, double from, double to)
-      : range_(range), logarithmic_(logarithmic), from_(from), to_(to) {}
-  [[nodiscard]] double operator()(double value) const {
-    const auto place = [&](double v) { return logarithmic_ ? std::log10(v) : v; };
-    const double low = place(range_.low), high = place(range_.high);
-    return from_ + (place(value) - low) / (high - low) * (to_ - from_);
-  }
-  [[nodiscard]] bool shows(double value) const { return std::isfinite(value) && (!logarithmic_ || value > 0.0); }
-  [[nodiscard]] std::vector<Tick> ticks(int wanted) const {
-    return logarithmic_ ? logarithmic_ticks(range_, wanted) : linear_ticks(range_, wanted);
-  }
-
- private:
-  Range range_;
-  bool logarithmic_;
-  double from_, to_;
-};
-
 // What the data need, with some room around them.
 Range range_of(const Panel& panel, bool horizontal) {
+  if (panel.map) return map_range(*panel.map, horizontal);
   const Axis& axis = horizontal ? panel.x : panel.y;
   double low = std::numeric_limits<double>::infinity(), high = -low;
   for (const Series& s : panel.series)
@@ -222,7 +182,7 @@ class Drawing {
     // The legend stands below the title, in as many rows as it needs.
     const double per_row = std::max(1.0, std::floor((width - kLeft - kRight) / entry));
     const double rows = legend ? std::ceil(static_cast<double>(named) / per_row) : 0.0;
-    double x0 = left + kLeft, x1 = left + width - kRight, y0 = top + height - kBottom,
+    double x0 = left + kLeft, x1 = left + width - kRight - (p.bar ? kBarRoom : 0.0), y0 = top + height - kBottom,
            y1 = top + kTop + rows * kLegendLine;
     Range xr = range_of(p, true), yr = range_of(p, false);
     if (p.same_scale && !p.x.logarithmic && !p.y.logarithmic) {
@@ -257,13 +217,18 @@ class Drawing {
         "<clipPath id=\"c{0}\"><rect x=\"{1:.1f}\" y=\"{2:.1f}\" width=\"{3:.1f}\" height=\"{4:.1f}\"/></clipPath>\n"
         "<g clip-path=\"url(#c{0})\">\n",
         number, x0 - 4, y1 - 4, x1 - x0 + 8, y0 - y1 + 8);
+    if (p.map && p.bar) text_ += map_cells(*p.map, *p.bar, X, Y);
     int next = 0;
     std::vector<int> numbers;  // colour, and beyond the last one dashes and marks
     for (const Series& s : p.series) {
       numbers.push_back(s.colour >= 0 ? s.colour : next++);
-      curve(s, X, Y, numbers.back(), static_cast<int>(x1 - x0));
+      if (p.bar && !s.shade.empty())
+        shaded(s, *p.bar, X, Y, static_cast<int>(x1 - x0));
+      else
+        curve(s, X, Y, numbers.back(), static_cast<int>(x1 - x0));
     }
     text_ += "</g>\n";
+    if (p.bar) text_ += drawn_bar(*p.bar, x1 + 14.0, y1, y0);
     if (legend) entries(p, numbers, x0, top + kTop, per_row, entry);
     text_ += "</g>\n";
   }
@@ -284,21 +249,39 @@ class Drawing {
     }
   }
 
+  // Gaps where a value cannot be shown.
+  static std::string path_of(const std::vector<std::pair<double, double>>& points, const Scale& X, const Scale& Y) {
+    std::string path;
+    bool down = false;
+    for (const auto& [x, y] : points) {
+      if (!X.shows(x) || !Y.shows(y)) {
+        down = false;
+        continue;
+      }
+      path += fmt::format("{}{:.2f} {:.2f}", down ? "L" : "M", X(x), Y(y));
+      down = true;
+    }
+    return path;
+  }
+
+  // A series in the colours of a bar: one for all of it, or each point in its own.
+  void shaded(const Series& s, const ColourBar& bar, const Scale& X, const Scale& Y, int pixels) {
+    if (s.style != Series::Style::points)
+      if (const std::string path = path_of(thinned(s.x, s.y, pixels), X, Y); !path.empty())
+        text_ +=
+            fmt::format("<path class=\"curve\" style=\"stroke: {}\" d=\"{}\"/>\n", shade_of(bar, s.shade[0]), path);
+    if (s.style == Series::Style::line || s.style == Series::Style::dashed) return;
+    for (std::size_t i = 0; i < std::min(s.x.size(), s.y.size()); ++i)
+      if (X.shows(s.x[i]) && Y.shows(s.y[i]))
+        text_ += fmt::format("<circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"3\" fill=\"{}\"/>\n", X(s.x[i]), Y(s.y[i]),
+                             shade_of(bar, s.shade[std::min(i, s.shade.size() - 1)]));
+  }
+
   void curve(const Series& s, const Scale& X, const Scale& Y, int number, int pixels) {
     using Style = Series::Style;
     const auto points = s.style == Style::points ? all(s) : thinned(s.x, s.y, pixels);
     if (s.style != Style::points) {
-      // Gaps where a value cannot be shown.
-      std::string path;
-      bool down = false;
-      for (const auto& [x, y] : points) {
-        if (!X.shows(x) || !Y.shows(y)) {
-          down = false;
-          continue;
-        }
-        path += fmt::format("{}{:.2f} {:.2f}", down ? "L" : "M", X(x), Y(y));
-        down = true;
-      }
+      const std::string path = path_of(points, X, Y);
       if (!path.empty())
         text_ += fmt::format("<path class=\"curve s{}\" d=\"{}\"{}/>\n", number % kColours, path,
                              dashes_of(number, s.style));
