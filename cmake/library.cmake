@@ -5,6 +5,7 @@
 set(left_out output/without_hdf5 plot/without_rsvg bind/without_sundials)
 if(NOT RATTLEBACK_WITH_HDF5)
   list(TRANSFORM left_out REPLACE "^output/without_hdf5$" "output/hdf5")
+  list(APPEND left_out output/hdf5_file output/hdf5_disk output/member_file)
 endif()
 if(NOT RATTLEBACK_WITH_RSVG)
   list(TRANSFORM left_out REPLACE "^plot/without_rsvg$" "plot/rsvg")

@@ -13,8 +13,12 @@ namespace rattleback::report {
 // Overwrites `path`; whole-or-nothing is write.cpp's work. `options` is the request as JSON. Throws Error.
 void write_hdf5(const Model& model, const Trajectory& trajectory, const std::string& options, const std::string& path);
 
-// Any tables, each with its own number of rows, and texts as attributes of the root.
+// Lists of texts by their datasets.
+using Texts = std::vector<std::pair<std::string, std::vector<std::string>>>;
+
+// Any tables, each with its own number of rows, texts as attributes of the root, and lists of texts.
 void write_hdf5(const std::vector<std::pair<Block, std::size_t>>& tables,
-                const std::vector<std::pair<std::string, std::string>>& attributes, const std::string& path);
+                const std::vector<std::pair<std::string, std::string>>& attributes, const std::string& path,
+                const Texts& texts = {});
 
 }  // namespace rattleback::report

@@ -14,8 +14,8 @@
 
 namespace rattleback::report {
 
-void write_table(const std::string& path, const std::vector<std::string>& columns, std::size_t rows,
-                 const std::function<void(std::size_t row, std::vector<double>& cells)>& fill) {
+void write_rows(const std::string& path, const std::vector<std::string>& columns, std::size_t rows,
+                const std::function<void(std::size_t row, std::string& text)>& fill) {
   files::write_whole(path, [&](const std::string& place) {
     const auto fail = [] { throw Error(fmt::format("cannot write the CSV file: {}", std::strerror(errno))); };
     struct Close {
@@ -34,19 +34,26 @@ void write_table(const std::string& path, const std::vector<std::string>& column
       if (std::fwrite(text.data(), 1, text.size(), file.get()) != text.size()) fail();
       text.clear();
     };
-    std::vector<double> cells;
     for (std::size_t row = 0; row < rows; ++row) {
-      cells.clear();
-      fill(row, cells);
-      for (std::size_t i = 0; i < cells.size(); ++i) {
-        if (i > 0) text += ',';
-        append_number(text, cells[i]);
-      }
+      fill(row, text);
       text += '\n';
       if (text.size() >= kPortion) flush();
     }
     flush();
     if (std::fclose(file.release()) != 0) fail();
+  });
+}
+
+void write_table(const std::string& path, const std::vector<std::string>& columns, std::size_t rows,
+                 const std::function<void(std::size_t row, std::vector<double>& cells)>& fill) {
+  std::vector<double> cells;
+  write_rows(path, columns, rows, [&](std::size_t row, std::string& text) {
+    cells.clear();
+    fill(row, cells);
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      if (i > 0) text += ',';
+      append_number(text, cells[i]);
+    }
   });
 }
 
