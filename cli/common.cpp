@@ -132,6 +132,15 @@ void read_options(Arguments& arguments, Place place, Options& options) {
   arguments.faults(options.validate());
 }
 
+bool same_file(const std::string& one, const std::string& other) {
+  if (one.empty() || other.empty()) return false;
+  std::error_code error;
+  const auto place = [&](const std::string& path) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+  };
+  return place(one) == place(other) && !error;
+}
+
 void add_plot_option(Arguments& arguments, const std::string& what) {
   arguments.value("--plot", plot::kFigureFiles, what);
 }

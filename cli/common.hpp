@@ -27,6 +27,9 @@ void add_options(Arguments& arguments, Place place, const OptionWords& words = {
 // What was given of them, with all faults.
 void read_options(Arguments& arguments, Place place, Options& options);
 
+// Do two paths name one file? Not where one is "".
+bool same_file(const std::string& one, const std::string& other);
+
 // --plot FILE: the path, "" without it; a wrong one is a fault.
 void add_plot_option(Arguments& arguments, const std::string& what);
 std::string read_plot_path(Arguments& arguments);

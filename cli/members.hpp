@@ -13,6 +13,7 @@ struct MemberOptions {
   struct Range {
     std::string option, name, from, to;
     std::int64_t count = 0;
+    std::vector<std::string> values = {};  // instead: these
   };
   struct Sigma {
     std::string option, name, value;
@@ -22,6 +23,7 @@ struct MemberOptions {
   std::optional<std::int64_t> random;
   std::uint64_t seed = 1;
   std::vector<Sigma> spreads;
+  std::optional<std::string> energy;
 };
 
 void add_member_options(Arguments& a, bool with_random);

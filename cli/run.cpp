@@ -1,6 +1,4 @@
 // `rattleback run`: integrates, and writes what was asked for.
-#include <filesystem>
-
 #include <fmt/format.h>
 
 #include "answer.hpp"
@@ -27,22 +25,14 @@ void check_files(Arguments& a, const std::string& system, const Options& options
                  const std::string& plot, const std::string& page) {
   if (a.has("--output")) a.collect([&] { check_output_path(output); });
   if (!options.checkpoint.empty()) a.collect([&] { files::check_place(options.checkpoint, "checkpoint"); });
-  const auto same = [](const std::string& x, const std::string& y) {
-    if (x.empty() || y.empty()) return false;
-    std::error_code error;
-    const auto place = [&](const std::string& path) {
-      return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
-    };
-    return place(x) == place(y) && !error;
-  };
-  if (same(output, plot)) a.fault("--output and --plot name the same file; give two names");
-  if (same(output, page)) a.fault("--output and --report name the same file; give two names");
-  if (same(plot, page)) a.fault("--plot and --report name the same file; give two names");
-  if (same(output, options.checkpoint)) a.fault("--output and --checkpoint name the same file; give two names");
-  if (same(page, options.checkpoint)) a.fault("--report and --checkpoint name the same file; give two names");
-  if (same(plot, options.checkpoint)) a.fault("--plot and --checkpoint name the same file; give two names");
-  if (same(options.checkpoint, system)) a.fault("--checkpoint would overwrite the model file; give another name");
-  if (same(options.checkpoint, options.tableau))
+  if (same_file(output, plot)) a.fault("--output and --plot name the same file; give two names");
+  if (same_file(output, page)) a.fault("--output and --report name the same file; give two names");
+  if (same_file(plot, page)) a.fault("--plot and --report name the same file; give two names");
+  if (same_file(output, options.checkpoint)) a.fault("--output and --checkpoint name the same file; give two names");
+  if (same_file(page, options.checkpoint)) a.fault("--report and --checkpoint name the same file; give two names");
+  if (same_file(plot, options.checkpoint)) a.fault("--plot and --checkpoint name the same file; give two names");
+  if (same_file(options.checkpoint, system)) a.fault("--checkpoint would overwrite the model file; give another name");
+  if (same_file(options.checkpoint, options.tableau))
     a.fault("--checkpoint would overwrite the tableau file; give another name");
 }
 

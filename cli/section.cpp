@@ -14,21 +14,9 @@
 namespace rattleback::cli {
 namespace {
 
-// Parts between the commas that are not inside brackets: atan2(y, x) is one.
 std::vector<std::string> read_axes(Arguments& a) {
-  std::vector<std::string> axes;
-  if (!a.has("--axes")) return axes;
-  const std::string text = a.text("--axes").value_or("");
-  axes.emplace_back();
-  int depth = 0;
-  for (const char c : text) {
-    if (c == '(' || c == '[') ++depth;
-    if (c == ')' || c == ']') --depth;
-    if (c == ',' && depth == 0)
-      axes.emplace_back();
-    else
-      axes.back() += c;
-  }
+  if (!a.has("--axes")) return {};
+  std::vector<std::string> axes = split_list(a.text("--axes").value_or(""));
   for (const std::string& axis : axes)
     if (axis.find_first_not_of(' ') == std::string::npos) {
       a.fault("--axes takes expressions with commas between them, for example x,z; there is an empty place");

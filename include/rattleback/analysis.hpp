@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -79,17 +80,19 @@ CompareReport compare(const Model& model, const CompareRequest& request);
 
 // Names of parameters and start values, and their values for each member, row by row.
 struct Members {
-  std::vector<std::string> names;  // "m", "theta'"
-  std::vector<double> values;      // as many for each member as there are names
-  std::size_t count = 1;           // without names: the system as it is, so often
-  std::string origin = "members";  // what messages call the table: "--vary", "starts.csv"
+  std::vector<std::string> names;      // "m", "theta'"
+  std::vector<double> values;          // as many for each member as there are names
+  std::size_t count = 1;               // without names: the system as it is, so often
+  std::string origin = "members";      // what messages call the table: "--vary", "starts.csv"
+  std::vector<std::size_t> grid = {};  // how many values each name has, when the members are all combinations of them
 };
 
-// `count` values from `from` to `to`, both included.
+// `count` values from `from` to `to`, both included, or a list of values.
 struct Variation {
-  std::string name;             // of a parameter or a start value
-  double from = 0.0, to = 0.0;  // first and last value
-  std::int64_t count = 0;       // how many values
+  std::string name;                 // of a parameter or a start value
+  double from = 0.0, to = 0.0;      // first and last value
+  std::int64_t count = 0;           // how many values
+  std::vector<double> values = {};  // if there are any: these, in this order, and not those from `from` to `to`
 };
 // Members with all combinations of these values; the last name changes fastest. Throws Error.
 Members members_on_grid(const std::vector<Variation>& variations);
@@ -102,6 +105,14 @@ struct Spread {
 // Members with values drawn at random. The numbers depend on the seed, the member and the place of the name in the list, not
 // on the machine or on how many members there are. Throws Error.
 Members members_at_random(const Model& model, const std::vector<Spread>& spreads, std::int64_t count,
+                          std::uint64_t seed);
+
+// Members with the same energy at the start. Positions are drawn as in members_at_random() and moved onto the position
+// constraints; velocities are drawn uniformly from those that the constraints allow and that have the rest of the energy, in the
+// metric of the kinetic energy. All coordinates and velocities vary. Positions whose potential energy is above `energy` are drawn
+// again. Throws Error for systems without inertia, for a spread that is none of a position, and where no position has so little
+// energy.
+Members members_on_energy(const Model& model, double energy, const std::vector<Spread>& spreads, std::int64_t count,
                           std::uint64_t seed);
 
 // Members from a table with a header row of names; `file` is what messages call it. Throws Error.
@@ -183,16 +194,22 @@ struct EnsembleRequest {
   // ensemble() with the same request: the report of the first one has all members, those of the others none. MPI is begun,
   // and ended with the program, unless the program has begun it itself. Throws Error where there is no MPI to be had.
   bool mpi = false;
-  Options options;                                                       // of the runs
+  Options options;  // of the runs
+  // Is given the run of each member with its records, one after the other in the order of the members; their statistics have it as it
+  // is then. Records of members that are not given away yet are in memory, the others are not. Not with `mpi` under mpirun.
+  std::function<void(std::size_t member, const Trajectory& run)> keep = {};
   std::function<void(std::size_t done, std::size_t all)> progress = {};  // members; never called twice at once
 };
 
 // What became of one member.
 struct EnsembleMember {
-  std::vector<double> values;                 // of Members::names
-  std::vector<double> q, v;                   // state at the end
-  double t = 0.0;                             // time reached
-  std::optional<double> energy_error;         // largest |E - E0|
+  std::vector<double> values;           // of Members::names
+  std::vector<double> q, v;             // state at the end
+  std::vector<double> multipliers;      // at the end
+  std::vector<double> outputs;          // at the end, of EnsembleReport::output_names
+  double t = 0.0;                       // time reached
+  std::optional<double> energy_error;   // largest |E - E0|; where work is done it is no error
+  std::optional<double> power_balance;  // largest residual of the power balance of a step, where the method knows it
   std::optional<double> constraint_position;  // largest residual at position level
   std::optional<double> constraint_velocity;  // largest residual at velocity level
   Status status = Status::done;               // how its run ended
@@ -210,11 +227,16 @@ struct EnergyStatistics {
 
 // What ensemble() found.
 struct EnsembleReport {
-  std::string method;                      // its name
-  int stages = 0, order = 0;               // of the method
-  double step = 0.0, until = 0.0;          // size of the steps, end time
-  std::int64_t steps = 0;                  // of one member that reached the end
-  std::vector<std::string> names;          // of what varies
+  std::string method;                // its name
+  int stages = 0, order = 0;         // of the method
+  double step = 0.0, until = 0.0;    // size of the steps, end time
+  std::int64_t steps = 0;            // of one member that reached the end
+  std::vector<std::string> names;    // of what varies
+  std::vector<std::string> columns;  // the same as files have them: a start is start.NAME, a parameter has its name
+  std::vector<std::size_t> grid;     // as in Members
+  std::string origin;                // as in Members
+  std::vector<std::string> output_names;   // of the model's outputs, and of what Options::output_columns adds
+  std::vector<std::string> selected;       // patterns of the columns that are wanted; empty: all
   std::vector<EnsembleMember> members;     // in the order of the request
   std::vector<std::size_t> failed;         // members that stopped early: not in the statistics
   std::optional<EnergyStatistics> energy;  // systems with an energy
@@ -238,6 +260,7 @@ EnsembleReport ensemble(const Model& model, const EnsembleRequest& request);
 std::string to_json(const Model& model, const CompareReport& report);
 std::string to_json(const Model& model, const SectionRequest& request, const SectionReport& report);
 std::string to_json(const Model& model, const EnsembleReport& report);
+std::string to_json(const Model& model, const EnsembleReport& report, std::size_t rows);  // with the first members
 // Tables and sentences, as the terminal prints them:
 std::string to_text(const Model& model, const CompareReport& report);
 std::string to_text(const Model& model, const SectionRequest& request, const SectionReport& report);
@@ -249,5 +272,25 @@ void write_section(const Model& model, const SectionRequest& request, const Sect
 // Writes a CSV file with the statistics, one row per recorded time, or an HDF5 file with these and the members, as the
 // extension says; whole or not at all. Throws Error.
 void write_ensemble(const Model& model, const EnsembleReport& report, const std::string& path);
+// Writes a CSV or HDF5 file with one row for each member: what varies, the end, outputs, what was kept, and how the run
+// ended; whole or not at all. Throws Error.
+void write_members(const Model& model, const EnsembleReport& report, const std::string& path);
+
+// An HDF5 file with the members, as write_members() has them, and with the records of all of them. It is written as they come, so
+// that they need not be in memory together, and takes its place at the end.
+class MemberFile {
+ public:
+  MemberFile(const Model& model, const std::string& path);  // throws Error where there can be no such file
+  ~MemberFile();                                            // without finish() there is no file
+
+  // For EnsembleRequest::keep: the next member. What fails is said by finish().
+  void add(const Trajectory& run);
+  // The members, and the end of the file. Throws Error.
+  void finish(const EnsembleReport& report);
+
+ private:
+  struct Open;
+  std::unique_ptr<Open> open_;
+};
 
 }  // namespace rattleback

@@ -17,6 +17,13 @@ void each_lane(std::uint32_t lanes, const Work& work) {
   for (; lanes != 0; lanes &= lanes - 1) work(std::countr_zero(lanes));
 }
 
+// `count` numbers of one lane.
+std::vector<double> column(const double* x, std::size_t count, int lane) {
+  std::vector<double> out(count);
+  for (std::size_t i = 0; i < count; ++i) out[i] = x[i * kW + static_cast<std::size_t>(lane)];
+  return out;
+}
+
 // A lane that loses its starting values on the way takes this many steps alone at most before it may join the others again.
 constexpr std::int64_t kTogether = 8;
 
@@ -346,27 +353,22 @@ std::int64_t LaneGroup::interpreted_steps(double h, std::int64_t steps) {
 }
 
 std::vector<double> LaneGroup::unwrapped_q(int lane) const {
-  std::vector<double> out(s_.shape_.n), turns(s_.turns_.size());
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = q()[i * kW + static_cast<std::size_t>(lane)];
-  for (std::size_t i = 0; i < turns.size(); ++i) turns[i] = turns_[i * kW + static_cast<std::size_t>(lane)];
-  unwrap(out, turns);
+  std::vector<double> out = wrapped_q(lane);
+  unwrap(out, column(turns_.data(), turns_.size() / kW, lane));
   return out;
 }
 
-bool LaneGroup::determines_multipliers(int lane, Acceleration& level) const {
-  if (s_.data_.reports_carried) return true;
-  std::vector<double> q(s_.shape_.n), guess(s_.shape_.m);
-  const auto l = static_cast<std::size_t>(lane);
-  for (std::size_t i = 0; i < q.size(); ++i) q[i] = this->q()[i * kW + l];
-  for (std::size_t i = 0; i < guess.size(); ++i) guess[i] = multipliers_[i * kW + l];
-  level.set_guess(guess);
-  return level.solve(t(), q, v_of(lane));
+std::vector<double> LaneGroup::wrapped_q(int lane) const { return column(q(), s_.shape_.n, lane); }
+
+std::vector<double> LaneGroup::multiplier_guess(int lane) const {
+  return column(multipliers_.data(), s_.shape_.m, lane);
 }
 
-std::vector<double> LaneGroup::v_of(int lane) const {
-  std::vector<double> out(s_.shape_.nv);
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = v()[i * kW + static_cast<std::size_t>(lane)];
-  return out;
+std::vector<double> LaneGroup::own_multipliers(int lane) const {
+  if (!s_.data_.reports_carried) return {};
+  return column(w_.data() + slot(s_.shape_.n + s_.shape_.nv), s_.shape_.m, lane);
 }
+
+std::vector<double> LaneGroup::v_of(int lane) const { return column(v(), s_.shape_.nv, lane); }
 
 }  // namespace rattleback

@@ -49,8 +49,11 @@ class LaneGroup {
   [[nodiscard]] const double* v() const { return w_.data() + slot(s_.shape_.n); }
   [[nodiscard]] std::vector<double> unwrapped_q(int lane) const;
   [[nodiscard]] std::vector<double> v_of(int lane) const;
-  // Does the acceleration level determine the multipliers of this lane, or does the method know them itself?
-  bool determines_multipliers(int lane, Acceleration& level) const;
+  // As the state is while steps are taken: angles without whole turns.
+  [[nodiscard]] std::vector<double> wrapped_q(int lane) const;
+  // As StepTaker has them.
+  [[nodiscard]] std::vector<double> multiplier_guess(int lane) const;
+  [[nodiscard]] std::vector<double> own_multipliers(int lane) const;
 
  private:
   [[nodiscard]] std::size_t slot(std::size_t state) const {

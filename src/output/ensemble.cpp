@@ -4,15 +4,15 @@
 
 #include <fmt/format.h>
 
-#include "audit/energy_balance.hpp"
 #include "files/replace.hpp"
+#include "model/kind_facts.hpp"
 #include "output/ending.hpp"
 #include "output/hdf5.hpp"
 #include "output/layout.hpp"
 #include "output/lists.hpp"
+#include "output/members.hpp"
 #include "output/state.hpp"
 #include "output/table.hpp"
-#include "output/version.hpp"
 #include "output/write.hpp"
 #include "rattleback/analysis.hpp"
 #include "run/memory.hpp"
@@ -24,6 +24,7 @@ namespace {
 using namespace report;
 
 constexpr std::size_t kShown = 10;  // times, and failed members
+constexpr std::size_t kRows = 20;   // members in JSON when nobody says how many
 
 double largest(const std::vector<double>& list) {
   double out = 0.0;
@@ -43,19 +44,30 @@ std::string times_table(const EnergyStatistics& e) {
   return align(rows, 2, {true, true, true, true, true});
 }
 
-// By member: a value that some of them may not have.
-std::vector<double> column(const EnsembleReport& r, std::optional<double> EnsembleMember::*value) {
-  std::vector<double> out;
-  for (const EnsembleMember& m : r.members) out.push_back((m.*value).value_or(std::nan("")));
-  return out;
+// Of the members that reached the end.
+std::string outputs_table(const EnsembleReport& r) {
+  std::vector<std::vector<std::string>> rows = {{"", "mean", "standard deviation", "smallest", "largest"}};
+  if (r.failed.size() == r.members.size()) return "";
+  for (std::size_t k = 0; k < r.output_names.size(); ++k) {
+    double count = 0.0, mean = 0.0, squares = 0.0, low = std::nan(""), high = std::nan("");
+    for (const EnsembleMember& m : r.members) {
+      if (m.status != Status::done || k >= m.outputs.size()) continue;
+      const double x = m.outputs[k], d = x - mean;
+      mean += d / ++count;
+      squares += d * (x - mean);
+      low = std::fmin(low, x);
+      high = std::fmax(high, x);
+    }
+    rows.push_back({r.output_names[k]});
+    for (const double x : {mean, std::sqrt(squares / count), low, high})
+      rows.back().push_back(fmt::format("{:.6g}", x));
+  }
+  return rows.size() > 1 ? align(rows, 2, {false, true, true, true, true}) : "";
 }
 
-// A parameter that varies may switch a force on.
-std::string why_not_kept(const Model& model, const EnsembleReport& r) {
-  return r.energy_changes.empty() ? why_energy_changes(model) : r.energy_changes;
-}
+}  // namespace
 
-Json summary(const Model& model, const EnsembleReport& r) {
+Json report::ensemble_json(const Model& model, const EnsembleReport& r) {
   Json json;
   json["system"] = model.key;
   json["kind"] = to_string(model.kind);
@@ -66,6 +78,8 @@ Json summary(const Model& model, const EnsembleReport& r) {
   json["steps"] = r.steps;
   json["t"] = r.until;
   json["members"] = r.members.size();
+  json["varied"] = r.columns;
+  if (!r.output_names.empty()) json["outputs"] = r.output_names;
   json["failed"] = Json::array();
   for (const std::size_t i : r.failed) {
     Json one = {{"member", i}};
@@ -76,12 +90,19 @@ Json summary(const Model& model, const EnsembleReport& r) {
     one["message"] = r.members[i].message;
     json["failed"].push_back(std::move(one));
   }
-  if (r.energy)
+  if (r.energy) {
+    const std::string why = why_not_kept(model, r);
     json["energy_error"] = {{"mean", r.energy->mean.back()},
                             {"variance", r.energy->variance.back()},
                             {"max", largest(r.energy->max)},
                             {"mean_square", r.energy->mean_square.back()},
-                            {"conserved", why_not_kept(model, r).empty()}};
+                            {"conserved", why.empty()}};
+    if (!why.empty()) {  // the same numbers by their right name
+      json["energy_change"] = json["energy_error"];
+      json["energy_change"].erase("conserved");
+      json["energy_change"]["reason"] = why;
+    }
+  }
   const auto worst = [&](std::optional<double> EnsembleMember::*value) -> std::optional<double> {
     std::optional<double> out;
     for (const EnsembleMember& m : r.members)
@@ -90,18 +111,17 @@ Json summary(const Model& model, const EnsembleReport& r) {
   };
   if (const auto x = worst(&EnsembleMember::constraint_position)) json["constraints"]["position"] = *x;
   if (const auto x = worst(&EnsembleMember::constraint_velocity)) json["constraints"]["velocity"] = *x;
+  if (const auto x = worst(&EnsembleMember::power_balance)) json["power_balance"]["max_residual"] = *x;
   if (r.moved > 0) json["moved"] = {{"members", r.moved}, {"largest", r.moved_by}};
   json["notes"] = r.notes;
   put_ending(json, ending_of(r));
   return json;
 }
 
-}  // namespace
-
 std::string to_text(const Model& model, const EnsembleReport& r) {
   std::string text = fmt::format("{} ({})\n", model.name, model.key);
-  text += wrap(fmt::format("{}, step {:g}: {} to t = {:.10g}, {}, in {}", method_label(r.method, r.stages), r.step,
-                           count_text(static_cast<std::int64_t>(r.members.size()), "member"), r.until,
+  text += wrap(fmt::format("{}, step {:g}: {} to t = {}, {}, in {}", method_label(r.method, r.stages), r.step,
+                           count_text(static_cast<std::int64_t>(r.members.size()), "member"), ends_text(r),
                            count_text(r.threads, "thread"), duration_text(r.wall_seconds)),
                "", "  ");
   if (r.energy) {
@@ -115,15 +135,22 @@ std::string to_text(const Model& model, const EnsembleReport& r) {
     text += times_table(*r.energy);
   } else {
     text += "\nNo statistics of the energy: ";
-    text += r.failed.size() == r.members.size() ? "no member reached the end.\n" : "this kind of system has none.\n";
+    text += r.failed.size() == r.members.size() ? "no member reached the end.\n"
+            : facts_of(model).energy            ? "the members have different times.\n"
+                                                : "this kind of system has none.\n";
   }
-  const Json json = summary(model, r);
+  if (const std::string table = outputs_table(r); !table.empty()) text += "\nOutputs at the end\n" + table;
+  const Json json = ensemble_json(model, r);
   std::string kept;
   if (json.contains("constraints"))
     for (const auto& [level, value] : json["constraints"].items())
       kept += wrap(fmt::format("{} constraints: kept to {} by all members.",
                                level == "position" ? "Position" : "Velocity", size_text(value.get<double>())),
                    "  ", "    ");
+  if (json.contains("power_balance"))
+    kept += wrap(fmt::format("Power balance: stored = supplied - dissipated to {} in every step of all members.",
+                             size_text(json["power_balance"]["max_residual"].get<double>())),
+                 "  ", "    ");
   if (r.moved > 0)
     kept +=
         wrap(fmt::format("{} moved to the nearest consistent one, by at most {}.",
@@ -145,8 +172,14 @@ std::string to_text(const Model& model, const EnsembleReport& r) {
   return text;
 }
 
-std::string to_json(const Model& model, const EnsembleReport& r) {
-  Json json = summary(model, r);
+std::string to_json(const Model& model, const EnsembleReport& r) { return to_json(model, r, kRows); }
+
+std::string to_json(const Model& model, const EnsembleReport& r, std::size_t rows) {
+  Json json = ensemble_json(model, r);
+  rows = std::min(rows, r.members.size());
+  const bool rows_fit = rows == 0 || json_fits(rows * (r.names.size() + 2 * r.members[0].q.size() + 8));
+  if (rows_fit) json["rows"] = member_rows(model, r, rows);
+  if (!rows_fit) json["notes"].push_back(fmt::format("there is no memory to list {} members here", rows));
   const bool fits = !r.energy || json_fits(5 * r.energy->t.size() / 4);  // plain numbers take less than named ones
   if (!fits) json["notes"].push_back("there is no memory to list the statistics over time here");
   if (r.energy && fits)
@@ -160,65 +193,55 @@ std::string to_json(const Model& model, const EnsembleReport& r) {
   return dump(json);
 }
 
+namespace {
+
+// One row for each member: what varies, and its end.
+void write_ends(const Model& model, const EnsembleReport& r, const std::string& path) {
+  std::vector<std::string> columns = r.names;
+  columns.emplace_back("t");
+  for (std::string& column : state_columns(model)) columns.push_back(std::move(column));
+  write_table(path, columns, r.members.size(), [&](std::size_t i, std::vector<double>& cells) {
+    const EnsembleMember& m = r.members[i];
+    cells = m.values;
+    cells.push_back(m.t);
+    cells.insert(cells.end(), m.q.begin(), m.q.end());
+    cells.insert(cells.end(), m.v.begin(), m.v.end());
+  });
+}
+
+}  // namespace
+
 void write_ensemble(const Model& model, const EnsembleReport& r, const std::string& path) {
   check_output_path(path);
-  const std::size_t members = r.members.size(), names = r.names.size();
-  std::vector<double> values, q, v;
-  for (const EnsembleMember& m : r.members) {
-    values.insert(values.end(), m.values.begin(), m.values.end());
-    q.insert(q.end(), m.q.begin(), m.q.end());
-    v.insert(v.end(), m.v.begin(), m.v.end());
-  }
   if (path.ends_with(".csv") || path.ends_with(".CSV")) {
-    if (r.energy) {
-      const EnergyStatistics& e = *r.energy;
-      write_table(path, {"t", "mean", "variance", "mean_square", "max"}, e.t.size(),
-                  [&](std::size_t i, std::vector<double>& cells) {
-                    cells = {e.t[i], e.mean[i], e.variance[i], e.mean_square[i], e.max[i]};
-                  });
-      return;
-    }
-    std::vector<std::string> columns = r.names;
-    columns.emplace_back("t");
-    for (std::string& column : state_columns(model)) columns.push_back(std::move(column));
-    write_table(path, columns, members, [&](std::size_t i, std::vector<double>& cells) {
-      const EnsembleMember& m = r.members[i];
-      cells = m.values;
-      cells.push_back(m.t);
-      cells.insert(cells.end(), m.q.begin(), m.q.end());
-      cells.insert(cells.end(), m.v.begin(), m.v.end());
-    });
+    if (!r.energy) return write_ends(model, r, path);
+    const EnergyStatistics& e = *r.energy;
+    write_table(path, {"t", "mean", "variance", "mean_square", "max"}, e.t.size(),
+                [&](std::size_t i, std::vector<double>& cells) {
+                  cells = {e.t[i], e.mean[i], e.variance[i], e.mean_square[i], e.max[i]};
+                });
     return;
   }
-  std::vector<std::string> state = state_columns(model), positions = model.coordinates.all();
-  const std::vector<std::string> velocities(state.begin() + static_cast<std::ptrdiff_t>(positions.size()), state.end());
   std::vector<std::pair<Block, std::size_t>> tables;
   if (r.energy) {
     const EnergyStatistics& e = *r.energy;
-    tables.push_back({{"t", {"t"}, e.t.data(), true}, e.t.size()});
-    tables.push_back({{"energy_error/mean", {"mean"}, e.mean.data(), true}, e.t.size()});
-    tables.push_back({{"energy_error/variance", {"variance"}, e.variance.data(), true}, e.t.size()});
-    tables.push_back({{"energy_error/mean_square", {"mean_square"}, e.mean_square.data(), true}, e.t.size()});
-    tables.push_back({{"energy_error/max", {"max"}, e.max.data(), true}, e.t.size()});
+    const std::string group = energy_key(model, r);
+    const auto add = [&](const std::string& dataset, const char* name, const std::vector<double>& values) {
+      tables.push_back({{dataset, {name}, values.data(), true}, values.size()});
+    };
+    add("t", "t", e.t);
+    add(group + "/mean", "mean", e.mean);
+    add(group + "/variance", "variance", e.variance);
+    add(group + "/mean_square", "mean_square", e.mean_square);
+    add(group + "/max", "max", e.max);
   }
-  std::vector<double> ends;
-  for (const EnsembleMember& m : r.members) ends.push_back(m.t);
-  const std::vector<double> errors = column(r, &EnsembleMember::energy_error);
-  if (names > 0) tables.push_back({{"members/values", r.names, values.data()}, members});
-  tables.push_back({{"members/t", {"t"}, ends.data(), true}, members});
-  tables.push_back({{"members/q", positions, q.data()}, members});
-  if (!v.empty()) tables.push_back({{"members/v", velocities, v.data()}, members});
-  if (r.energy) tables.push_back({{"members/energy_error", {"energy_error"}, errors.data(), true}, members});
+  for (Block& block : member_blocks(model, r, true)) {
+    if (block.dataset == "values") block.columns = r.names;  // beside no ends here
+    block.dataset = "members/" + block.dataset;
+    tables.emplace_back(std::move(block), r.members.size());
+  }
   files::write_whole(path, [&](const std::string& place) {
-    write_hdf5(tables,
-               {{"model", model.text},
-                {"system", model.key},
-                {"title", model.name},
-                {"kind", to_string(model.kind)},
-                {"method", r.method},
-                {"version", std::string(kVersion)},
-                {"audit", dump(summary(model, r))}},
-               place);
+    write_hdf5(tables, ensemble_attributes(model, r), place, {{"members/status", member_status(r)}});
   });
 }
 

@@ -1,6 +1,7 @@
 // Figures of runs and of order studies.
 #pragma once
 
+#include "output/member_curves.hpp"
 #include "plot/figure.hpp"
 #include "rattleback/analysis.hpp"
 #include "rattleback/simulate.hpp"
@@ -15,5 +16,8 @@ plot::Figure figure_of(const Model& model, const OrderReport& report);
 plot::Figure figure_of(const Model& model, const CompareReport& report);
 // The crossings, one colour for each start: the first two axes, or the first coordinate over its velocity.
 plot::Figure figure_of(const Model& model, const SectionRequest& request, const SectionReport& report);
+
+// Outputs, or the end, over what varies; with curves members over time (ensemble_figure.cpp).
+plot::Figure figure_of(const Model& model, const EnsembleReport& report, const MemberCurves* curves = nullptr);
 
 }  // namespace rattleback::report

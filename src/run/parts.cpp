@@ -6,15 +6,11 @@
 #include "run/complete.hpp"
 
 namespace rattleback {
-namespace {
 
-// Numbers in one record.
 std::int64_t record_width(const Model& model, const Options& o, std::size_t quantities) {
   const std::int64_t n = model.coordinates.size(), m = o.record_multipliers ? model.multiplier_count() : 0;
   return o.keep_records ? 4 + (facts_of(model).primed ? 2 * n : n) + m + static_cast<std::int64_t>(quantities) : 0;
 }
-
-}  // namespace
 
 RunParts::RunParts(RunCore& used)
     : core(used),

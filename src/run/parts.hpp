@@ -39,6 +39,9 @@ struct RunParts {
   std::int64_t steps = 0;               // taken
 };
 
+// Numbers in one record; quantities: how many there are besides.
+std::int64_t record_width(const Model& model, const Options& o, std::size_t quantities);
+
 // Appends the multipliers at a state: the method's own, or the consistent ones. False when the acceleration level does not
 // determine them (a mass of 0): then those of the last stage.
 bool append_multipliers(RunCore& core, const RecordPoint& at, std::vector<double>& out);

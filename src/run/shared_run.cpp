@@ -12,6 +12,7 @@
 #include "rattleback/error.hpp"
 #include "run/choice.hpp"
 #include "run/complete.hpp"
+#include "run/parts.hpp"
 #include "run/single_steps.hpp"
 #include "system/mechanical/inertia.hpp"
 
@@ -29,8 +30,8 @@ Model without_exact(Model model) {  // it belongs to one start
 const Options& checked(const Model& model, const Options& asked) {
   if (const std::string faults = asked.validate(); !faults.empty()) throw Error(faults);
   const Options o = complete(model, asked);
-  const bool plain = !SingleSteps::wanted(model, o) && o.checkpoint.empty() && !o.keep_records && !o.audit_reverse &&
-                     !o.audit_power && o.redundant == Redundant::refuse && o.newton == Newton::best;
+  const bool plain = !SingleSteps::wanted(model, o) && o.checkpoint.empty() && !o.audit_reverse && !o.audit_power &&
+                     o.redundant == Redundant::refuse && o.newton == Newton::best;
   if (!plain || !facts_of(model).shared) throw Error("such runs do not share what they derive");
   if (o.tableau.empty() && find_entry(o.method).as<EnergyMethod>() != nullptr)
     throw Error("the step depends on the start");
@@ -98,7 +99,8 @@ SharedRun::SharedRun(const Model& model, const Options& options, LaneCode& code)
     : core_(std::make_shared<const Model>(without_exact(model)), checked(model, options)),
       options_(core_.options),
       system_(checked(core_.system)),
-      grid_(options_, 0),
+      quantities_(system_, options_, kept_quantities(system_)),
+      grid_(options_, record_width(core_.model, options_, quantities_.size())),
       stepper_(plan_stepper_of(core_.method)),
       code_(code),
       lanes_(stepper_),
@@ -165,7 +167,87 @@ void SharedRun::record() {
   for (std::size_t i = 0; i < members_.size(); ++i) {
     members_[i].monitor.see(t, seen[i].energy, seen[i].position, seen[i].velocity);
     if (system_.has_energy()) members_[i].energy.push_back(seen[i].energy);
+    if (options_.keep_records && lanes_.has(static_cast<int>(i))) keep(i, seen[i]);
   }
+}
+
+// As final_state() and Recorder::append() do for a single run.
+SharedState SharedRun::look(std::size_t member) {
+  const auto lane = static_cast<int>(member);
+  const Member& m = members_[member];
+  Acceleration& level = *core_.acceleration;
+  SharedState out{.q = lanes_.unwrapped_q(lane),
+                  .v = lanes_.v_of(lane),
+                  .multipliers = lanes_.own_multipliers(lane),
+                  .quantities = {}};
+  const bool own = !out.multipliers.empty(), accelerations = quantities_.need_accelerations();
+  bool solved = false;
+  if (!own || accelerations) {
+    (void)level.set_parameters(m.parameters);
+    const std::vector<double> guess = lanes_.multiplier_guess(lane);
+    level.set_guess(guess);
+    solved = level.solve(lanes_.t(), lanes_.wrapped_q(lane), out.v);
+    out.determined = own || solved;
+    if (!own) out.multipliers = guess;
+    if (!own && solved) out.multipliers.assign(level.multipliers().begin(), level.multipliers().end());
+  }
+  if (quantities_.size() == 0) return out;
+  quantities_.use_parameters(m.parameters);
+  std::vector<double> rates;
+  if (accelerations) rates.assign(out.q.size(), std::nan(""));
+  if (accelerations && solved) rates.assign(level.acceleration().begin(), level.acceleration().end());
+  const std::span<const double> values = quantities_(lanes_.t(), out.q, out.v, out.multipliers, rates);
+  out.quantities.assign(values.begin(), values.end());
+  return out;
+}
+
+void SharedRun::keep(std::size_t member, const System::Observation& seen) {
+  Trajectory::Records& r = members_[member].records;
+  const SharedState now = look(member);
+  const auto append = [](std::vector<double>& to, const std::vector<double>& x) {
+    to.insert(to.end(), x.begin(), x.end());
+  };
+  const KindFacts& facts = system_.facts();
+  r.t.push_back(lanes_.t());
+  append(r.q, now.q);
+  append(r.v, now.v);
+  if (options_.record_multipliers) append(r.multipliers, now.multipliers);
+  append(r.quantities, now.quantities);
+  if (system_.has_energy()) r.energy.push_back(seen.energy);
+  if (facts.velocities) r.residual_velocity.push_back(seen.velocity);
+  if (facts.position_level) r.residual_position.push_back(seen.position);
+  ++r.rows;
+}
+
+std::vector<std::string> SharedRun::selected_columns() const {
+  return selects_columns(options_) ? listed_columns(options_) : std::vector<std::string>{};
+}
+
+Trajectory SharedRun::trajectory(SharedResult& result) const {
+  Trajectory out;
+  out.model = core_.base();
+  out.method = method();
+  out.formulation = core_.method.formulation;
+  out.stages = stages();
+  out.order = order();
+  out.orders = core_.method.orders;
+  out.step = step();
+  out.steps = steps();
+  out.every = grid_.every;
+  out.t = result.time;
+  out.notes = result.notes;
+  out.records = std::move(result.records);
+  out.start_q = result.q0;
+  out.start_v = result.v0;
+  out.q = result.end.q;
+  out.v = result.end.v;
+  out.multipliers = result.end.multipliers;
+  out.quantity_names = quantity_names();
+  out.quantities = result.end.quantities;
+  out.selected_columns = selected_columns();
+  out.constraint_position = result.constraint_position;
+  out.constraint_velocity = result.constraint_velocity;
+  return out;
 }
 
 // Interpreted steps are timed until it is known whether compiling pays.
@@ -210,8 +292,8 @@ std::vector<std::optional<SharedResult>> SharedRun::run() {
     if (!lanes_.has(static_cast<int>(i))) continue;
     Member& m = members_[i];
     SharedResult& r = out[i].emplace();
-    r.q = lanes_.unwrapped_q(static_cast<int>(i));
-    r.v = lanes_.v_of(static_cast<int>(i));
+    r.end = look(i);
+    r.records = std::move(m.records);
     r.time = lanes_.t();
     r.t = t_;
     r.notes = m.start.notes;
@@ -221,8 +303,7 @@ std::vector<std::optional<SharedResult>> SharedRun::run() {
     r.notes.insert(r.notes.end(), core_.method.notes.begin(), core_.method.notes.end());
     if (grid_.thinned) r.notes.push_back(thinned_note(grid_));
     if (std::string note = code_.note(); !note.empty()) r.notes.push_back(std::move(note));
-    (void)core_.acceleration->set_parameters(m.parameters);
-    if (!lanes_.determines_multipliers(static_cast<int>(i), *core_.acceleration) && system_.m() > 0)
+    if (!r.end.determined && system_.m() > 0)
       r.notes.emplace_back(
           "the acceleration level does not determine the multipliers at the end: those of the last stage are reported");
     if (system_.has_energy()) r.energy_error = m.monitor.max_energy_error;

@@ -20,6 +20,7 @@
 #include "run/core.hpp"
 #include "run/grid.hpp"
 #include "run/pace.hpp"
+#include "run/quantities.hpp"
 #include "system/lane_observer.hpp"
 
 namespace rattleback {
@@ -56,10 +57,18 @@ class LaneCode {
   std::string note_;
 };
 
+// A member at a moment, as a run reports it.
+struct SharedState {
+  std::vector<double> q, v, multipliers, quantities;
+  bool determined = true;  // the multipliers, else those of the last stage
+};
+
 // What a run gives; t and energy at every record.
 struct SharedResult {
   std::vector<double> q0, v0;  // the start, after a projection
-  std::vector<double> q, v, t, energy;
+  std::vector<double> t, energy;
+  SharedState end;
+  Trajectory::Records records;  // with Options::keep_records
   double time = 0.0;
   std::optional<double> energy_error, constraint_position, constraint_velocity;
   std::vector<std::string> notes;
@@ -87,16 +96,24 @@ class SharedRun {
   [[nodiscard]] int stages() const { return core_.method.stages; }
   [[nodiscard]] int order() const { return core_.method.order(); }
   [[nodiscard]] double step() const { return grid_.h; }
+  // Of SharedState::quantities, as in a Trajectory.
+  [[nodiscard]] const std::vector<std::string>& quantity_names() const { return quantities_.names(); }
+  [[nodiscard]] std::vector<std::string> selected_columns() const;
+  // The run of a member with its records, which are taken out of its result.
+  Trajectory trajectory(SharedResult& result) const;
   [[nodiscard]] std::int64_t steps() const { return grid_.whole + (grid_.last != 0.0 ? 1 : 0); }
 
  private:
   [[nodiscard]] bool has_values() const;
   void record();
+  void keep(std::size_t member, const System::Observation& seen);
+  SharedState look(std::size_t member);
   void advance(double h, std::int64_t steps);
 
   RunCore core_;
   const Options& options_;
   const System& system_;
+  Quantities quantities_;
   TimeGrid grid_;
   PlanStepper& stepper_;
   LaneCode& code_;
@@ -109,6 +126,7 @@ class SharedRun {
     Monitor monitor;
     std::vector<double> energy;
     std::vector<double> parameters = {};
+    Trajectory::Records records = {};
   };
   std::vector<Member> members_;
   std::vector<double> t_;

@@ -60,19 +60,6 @@ Message names_text(const Model& model, const std::string& name) {
   return text + "Start values: " + front::listed(starts);
 }
 
-void check_name(const Model& model, const std::string& origin, const std::string& name) {
-  if (is_parameter(model, name) || start_place(model, name)) return;
-  throw error_of(fmt::format("{}: there is no parameter or start value `{}`. ", origin, name) +
-                 names_text(model, name));
-}
-
-void check_twice(const std::string& origin, const std::vector<std::string>& names) {
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
-        names.begin() + static_cast<std::ptrdiff_t>(i))
-      throw Error(fmt::format("{}: `{}` is named twice", origin, names[i]));
-}
-
 double base_value(const Model& model, const std::string& name) {
   if (const auto place = start_place(model, name))
     return (model.*place->vector)[static_cast<std::size_t>(place->index)];
@@ -89,6 +76,25 @@ std::optional<double> number_of(std::string_view text) {
 
 }  // namespace
 
+void check_name(const Model& model, const std::string& origin, const std::string& name) {
+  if (is_parameter(model, name) || start_place(model, name)) return;
+  throw error_of(fmt::format("{}: there is no parameter or start value `{}`. ", origin, name) +
+                 names_text(model, name));
+}
+
+void check_twice(const std::string& origin, const std::vector<std::string>& names) {
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
+        names.begin() + static_cast<std::ptrdiff_t>(i))
+      throw Error(fmt::format("{}: `{}` is named twice", origin, names[i]));
+}
+
+void check_count(std::int64_t count) {
+  if (count < 1) throw Error(fmt::format("--random must be at least 1, found {}", count));
+  if (static_cast<double>(count) > kMostMembers)
+    throw Error(fmt::format("--random: {} members are more than {:.0e}", count, kMostMembers));
+}
+
 double evaluate_number(const Model& model, const std::string& option, const std::string& text) {
   if (const auto number = number_of(text)) return *number;
   Graph graph = *model.graph;
@@ -104,38 +110,60 @@ double evaluate_number(const Model& model, const std::string& option, const std:
   return x;
 }
 
+namespace {
+
+// What one --vary takes, in order.
+std::vector<double> values_of(const Variation& v) {
+  if (!v.values.empty()) {
+    for (const double x : v.values)
+      if (!std::isfinite(x)) throw Error(fmt::format("--vary {}: the values must be finite, found {}", v.name, x));
+    return v.values;
+  }
+  if (!std::isfinite(v.from) || !std::isfinite(v.to))
+    throw Error(fmt::format("--vary {}: the ends must be finite, found {} and {}", v.name, v.from, v.to));
+  if (v.count < 1)
+    throw Error(fmt::format("--vary {}: the number of values must be at least 1, found {}", v.name, v.count));
+  if (v.count == 1 && v.from != v.to)
+    throw Error(fmt::format("--vary {0}: one value, but two ends; write {0}={1:g}:{1:g}:1, or ask for more values",
+                            v.name, v.from));
+  if (v.count > 1 && v.from == v.to)
+    throw Error(fmt::format("--vary {}: all {} values would be {:g}", v.name, v.count, v.from));
+  if (static_cast<double>(v.count) > kMostMembers)
+    throw Error(fmt::format("--vary {}: {} values are more than {:.0e}. Ask for fewer", v.name, v.count, kMostMembers));
+  const auto n = static_cast<std::size_t>(v.count);
+  std::vector<double> out;
+  for (std::size_t i = 0; i < n; ++i) {
+    // Both ends exactly, and the same values from either of them.
+    const double part = n > 1 ? static_cast<double>(i) / static_cast<double>(n - 1) : 0.0;
+    out.push_back(i + 1 == n && n > 1 ? v.to : v.from * (1.0 - part) + v.to * part);
+  }
+  return out;
+}
+
+}  // namespace
+
 Members members_on_grid(const std::vector<Variation>& variations) {
   Members out;
   out.origin = "--vary";
   double count = 1.0;
+  std::vector<std::vector<double>> lists;
   for (const Variation& v : variations) {
-    if (!std::isfinite(v.from) || !std::isfinite(v.to))
-      throw Error(fmt::format("--vary {}: the ends must be finite, found {} and {}", v.name, v.from, v.to));
-    if (v.count < 1)
-      throw Error(fmt::format("--vary {}: the number of values must be at least 1, found {}", v.name, v.count));
-    if (v.count == 1 && v.from != v.to)
-      throw Error(fmt::format("--vary {0}: one value, but two ends; write {0}={1:g}:{1:g}:1, or ask for more values",
-                              v.name, v.from));
-    if (v.count > 1 && v.from == v.to)
-      throw Error(fmt::format("--vary {}: all {} values would be {:g}", v.name, v.count, v.from));
-    count *= static_cast<double>(v.count);
+    lists.push_back(values_of(v));
+    out.grid.push_back(lists.back().size());
+    count *= static_cast<double>(lists.back().size());
     out.names.push_back(v.name);
+    if (count > kMostMembers)
+      throw Error(
+          fmt::format("--vary: {:.3g} combinations are more than {:.0e}. Ask for fewer values", count, kMostMembers));
   }
   check_twice(out.origin, out.names);
-  if (count > kMostMembers)
-    throw Error(
-        fmt::format("--vary: {:.3g} combinations are more than {:.0e}. Ask for fewer values", count, kMostMembers));
   out.count = static_cast<std::size_t>(count);
   for (std::size_t member = 0; member < out.count; ++member) {
     std::size_t rest = out.count, place = member;
-    for (const Variation& v : variations) {
-      const auto n = static_cast<std::size_t>(v.count);
-      rest /= n;
-      const std::size_t i = place / rest;
+    for (const std::vector<double>& list : lists) {
+      rest /= list.size();
+      out.values.push_back(list[place / rest]);
       place %= rest;
-      // Both ends exactly, and the same values from either of them.
-      const double part = n > 1 ? static_cast<double>(i) / static_cast<double>(n - 1) : 0.0;
-      out.values.push_back(i + 1 == n && n > 1 ? v.to : v.from * (1.0 - part) + v.to * part);
     }
   }
   return out;
@@ -145,9 +173,7 @@ Members members_at_random(const Model& model, const std::vector<Spread>& spreads
                           std::uint64_t seed) {
   Members out;
   out.origin = "--spread";
-  if (count < 1) throw Error(fmt::format("--random must be at least 1, found {}", count));
-  if (static_cast<double>(count) > kMostMembers)
-    throw Error(fmt::format("--random: {} members are more than {:.0e}", count, kMostMembers));
+  check_count(count);
   std::vector<double> base;
   for (const Spread& spread : spreads) {
     check_name(model, out.origin, spread.name);
@@ -257,6 +283,13 @@ std::vector<double> MemberModels::values(std::size_t member) const {
   const std::size_t n = members_.names.size();
   const auto first = members_.values.begin() + static_cast<std::ptrdiff_t>(member * n);
   return {first, first + static_cast<std::ptrdiff_t>(n)};
+}
+
+std::vector<std::string> MemberModels::columns() const {
+  std::vector<std::string> out = members_.names;
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (!parameter_[i]) out[i] = "start." + out[i];
+  return out;
 }
 
 std::string MemberModels::describe(std::size_t member) const {

@@ -22,6 +22,8 @@ class MemberModels {
   [[nodiscard]] const Model& base() const { return base_; }
   [[nodiscard]] std::size_t count() const { return members_.count; }
   [[nodiscard]] std::vector<double> values(std::size_t member) const;
+  // What varies, as columns of files: parameters by their names, starts as start.NAME beside the ends of the same name.
+  [[nodiscard]] std::vector<std::string> columns() const;
   // Throws Error, with the member's number, when there is no model with these values.
   [[nodiscard]] Model model(std::size_t member) const;
   // A reader of starts for place(); null where numbers of a Model vary, which need none. Each thread has its own.
@@ -48,6 +50,12 @@ class MemberModels {
 // The value of a number or an expression of numbers and parameters, such as "0.9*sqrt(2)". Throws Error, beginning with
 // `option`.
 double evaluate_number(const Model& model, const std::string& option, const std::string& text);
+
+// What varies must be known, and not named twice. `origin` is what messages begin with. Throws Error.
+void check_name(const Model& model, const std::string& origin, const std::string& name);
+void check_twice(const std::string& origin, const std::vector<std::string>& names);
+// How many members there may be at random. Throws Error.
+void check_count(std::int64_t count);
 
 // Notes of single runs, each once; when every member has its own, the first of them stand for all.
 void add_notes(std::vector<std::string>& all, std::vector<std::string>& of_one);

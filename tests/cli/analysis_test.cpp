@@ -269,15 +269,26 @@ INSTANTIATE_TEST_SUITE_P(
             "z0"},
         Request{section({"--axes", "x,,z"}),
                 "--axes takes expressions with commas between them, for example x,z; there is an empty place"},
-        Request{section({"--vary", "z0=1"}),
-                "--vary takes NAME=A:B:N, N values from A to B, for example z0=-1:1:11, found 'z0=1'"},
+        Request{section({"--vary", "z0="}),
+                "--vary takes NAME=A:B:N, N values from A to B, for example z0=-1:1:11, or a list of values "
+                "NAME=A,B,..., for "
+                "example r=0.1,0.2, found 'z0='"},
+        Request{section({"--vary", "z0=1:2"}),
+                "--vary takes NAME=A:B:N, N values from A to B, for example z0=-1:1:11, or a list of values "
+                "NAME=A,B,..., for "
+                "example r=0.1,0.2, found 'z0=1:2'"},
+        Request{section({"--vary", "z0=1,,2"}),
+                "--vary takes NAME=A:B:N, N values from A to B, for example z0=-1:1:11, or a list of values "
+                "NAME=A,B,..., for "
+                "example r=0.1,0.2, found 'z0=1,,2': a value is missing"},
         Request{section({"--vary", "z0=0:1:0"}),
-                "--vary takes NAME=A:B:N, N values from A to B, for example z0=-1:1:11, found 'z0=0:1:0': N must be at "
-                "least 1, found 0"},
-        Request{
-            section({"--vary", "z0=0:1:2.5"}),
-            "--vary takes NAME=A:B:N, N values from A to B, for example z0=-1:1:11, found 'z0=0:1:2.5': '2.5' is not "
-            "a whole number"},
+                "--vary takes NAME=A:B:N, N values from A to B, for example z0=-1:1:11, or a list of values "
+                "NAME=A,B,..., for "
+                "example r=0.1,0.2, found 'z0=0:1:0': N must be at least 1, found 0"},
+        Request{section({"--vary", "z0=0:1:2.5"}),
+                "--vary takes NAME=A:B:N, N values from A to B, for example z0=-1:1:11, or a list of values "
+                "NAME=A,B,..., for "
+                "example r=0.1,0.2, found 'z0=0:1:2.5': '2.5' is not a whole number"},
         Request{section({"--vary", "z0=x:1:2"}),
                 "--vary z0=x:1:2: 'x' is not a number; write a number, or an expression of numbers and parameters"},
         Request{

@@ -41,21 +41,27 @@ def main():
             file.write(ESCAPING)
         cases = [
             ["contact-oscillator", "--vary", "z0=-0.7:0.6:200", "--until", "20", "--every", "8"],
-            ["double-pendulum", "--vary", "y2'=-3:5:70", "--method", "rattle", "--project", "--until", "3"],
+            ["double-pendulum", "--vary", "y2'=-3:5:70", "--method", "rattle", "--project", "--until", "3",
+             "--output-columns", "y2'', x1*y2"],
             ["skate", "--vary", "g=0.9:1.1:7", "--until", "5"],
             ["escaping.toml", "--vary", "x=-8:0:21", "--step", "0.01", "--until", "4", "--method", "spark-gauss"],
         ]
         for arguments in cases:
-            status, alone, _ = run(1, [*arguments, "--json", "--output", "alone.csv"], folder)
+            status, alone, _ = run(1, [*arguments, "--json", "--output", "alone.csv", "--members", "members.csv"], folder)
             assert status in (0, 3), (arguments, status)
             with open(os.path.join(folder, "alone.csv")) as file:
                 alone_file = file.read()
+            with open(os.path.join(folder, "members.csv")) as file:
+                alone_members = file.read()
             for processes in (2, 3):
-                shared_status, shared, _ = run(processes, [*arguments, "--json", "--output", "shared.csv"], folder)
+                files = ["--output", "shared.csv", "--members", "members.csv"]
+                shared_status, shared, _ = run(processes, [*arguments, "--json", *files], folder)
                 assert shared_status == status, (arguments, processes, shared_status)
                 assert without_times(shared) == without_times(alone), (arguments, processes)
                 with open(os.path.join(folder, "shared.csv")) as file:
                     assert file.read() == alone_file, (arguments, processes)
+                with open(os.path.join(folder, "members.csv")) as file:
+                    assert file.read() == alone_members, (arguments, processes)
                 os.remove(os.path.join(folder, "shared.csv"))
             os.remove(os.path.join(folder, "alone.csv"))
         # A member that is refused, in the share of any process: its message once, and the exit status.
@@ -67,6 +73,11 @@ def main():
             shared_status, shared_out, shared_message = run(3, wrong, folder)
             assert shared_status == 2 and shared_out == "", (wrong, shared_status)
             assert shared_message.count(message.strip()) == 1, (wrong, shared_message)
+        # Records of all members are written by one process.
+        kept = [*cases[2], "--members", "kept.h5", "--keep-trajectories"]
+        status, out, message = run(2, kept, folder)
+        assert status == 2 and "leave --keep-trajectories" in message, (status, message)
+        assert not os.path.exists(os.path.join(folder, "kept.h5"))
         # Without the module the processes do not all write the same file.
         lonely = os.path.join(folder, "lonely")
         shutil.copy(BINARY, lonely)

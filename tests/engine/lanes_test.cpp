@@ -146,7 +146,10 @@ EnsembleRequest request_of(const Case& c) {
   r.options.steps = 250;
   r.options.every = 7;
   c.change(r.options);
-  if (const Model model = load_model(c.system); !model.run.step && r.options.step == 0.0) r.options.step = 0.01;
+  const Model model = load_model(c.system);
+  if (!model.run.step && r.options.step == 0.0) r.options.step = 0.01;
+  const std::string name = model.coordinates[0];
+  r.options.output_columns = "2*" + name + (model.kind == Kind::mechanical ? ", " + name + "'' - t" : "");
   return r;
 }
 
@@ -172,6 +175,9 @@ void expect_single_runs(const Case& c, const EnsembleRequest& r, const EnsembleR
     EXPECT_TRUE(same_words(m.message, run.message)) << i;
     EXPECT_TRUE(same_bits(m.q, run.q)) << i;
     EXPECT_TRUE(same_bits(m.v, run.v)) << i;
+    EXPECT_TRUE(same_bits(m.multipliers, run.multipliers)) << i;
+    EXPECT_TRUE(same_bits(m.outputs, run.quantities)) << i;
+    EXPECT_EQ(report.output_names, run.quantity_names);
     EXPECT_EQ(m.t, run.t);
     if (run.energy) EXPECT_EQ(m.energy_error, run.energy->max_error) << i;
     EXPECT_EQ(m.constraint_position, run.constraint_position) << i;
@@ -199,9 +205,39 @@ TEST_F(Lanes, CompiledMembersHaveTheBitsOfSingleRuns) {
   }
 }
 
+// Records of members in lanes are those of single runs, too, and come in order.
+TEST_F(Lanes, KeptRecordsHaveTheBitsOfSingleRuns) {
+  for (const Case& c : cases()) {
+    SCOPED_TRACE(c.what);
+    EnsembleRequest r = request_of(c);
+    r.options.native = "off";
+    r.threads = 2;
+    std::size_t next = 0;
+    r.keep = [&](std::size_t member, const Trajectory& kept) {
+      EXPECT_EQ(member, next++);
+      bool read = false;
+      const Trajectory run = alone(c, r, member, read);
+      EXPECT_EQ(kept.records.rows, run.records.rows) << member;
+      using R = Trajectory::Records;
+      for (auto list : {&R::t, &R::q, &R::v, &R::multipliers, &R::energy, &R::residual_position, &R::residual_velocity,
+                        &R::quantities, &R::balance, &R::inputs, &R::outputs})
+        EXPECT_TRUE(same_bits(kept.records.*list, run.records.*list)) << member;
+      EXPECT_EQ(kept.quantity_names, run.quantity_names);
+      EXPECT_EQ(kept.method, run.method);
+      EXPECT_EQ(kept.every, run.every);
+      EXPECT_EQ(kept.steps, run.steps);
+    };
+    const EnsembleReport report = ensemble(MemberSource{c.system}, r);
+    EXPECT_EQ(next, r.members.count);
+    expect_single_runs(c, r, report);
+  }
+}
+
 void expect_same(const EnsembleReport& a, const EnsembleReport& b) {
   for (std::size_t i = 0; i < a.members.size(); ++i) {
     EXPECT_TRUE(same_bits(a.members[i].q, b.members[i].q)) << i;
+    EXPECT_TRUE(same_bits(a.members[i].multipliers, b.members[i].multipliers)) << i;
+    EXPECT_TRUE(same_bits(a.members[i].outputs, b.members[i].outputs)) << i;
     EXPECT_EQ(a.members[i].energy_error, b.members[i].energy_error) << i;
     EXPECT_EQ(a.members[i].message, b.members[i].message) << i;
   }

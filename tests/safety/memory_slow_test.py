@@ -135,6 +135,16 @@ def check_ensemble():
     assert status == 2 and "Pass --every" in err, (status, err)
 
 
+def check_kept_trajectories():
+    """Records of all members take 350 MB, and the program has 200 MB for everything."""
+    request = ["ensemble", "contact-oscillator", "--vary", "z0=-0.5:0.5:3000", "--step", "0.1", "--until", "100"]
+    status, _, err = run([*request, "--threads", "2", "--members", "kept.h5", "--keep-trajectories"], 200)
+    assert status == 0, err
+    path = os.path.join(FOLDER, "kept.h5")
+    assert os.path.getsize(path) > 300 * MB, os.path.getsize(path)
+    os.remove(path)
+
+
 def check_threads_that_cannot_be_had():
     """A thread wants a stack of 2 GB, and 1 GB is there."""
     for verb, more in (
@@ -155,6 +165,7 @@ def check_threads_that_cannot_be_had():
 try:
     for check in (
         check_refused_at_once, check_thinned_by_default, check_ends_on_the_way, check_any_limit, check_ensemble,
+        check_kept_trajectories,
         check_threads_that_cannot_be_had,
     ):
         begin = time.monotonic()

@@ -127,6 +127,10 @@ def check_other_verbs():
         for arguments in (
             ["ensemble", "skate", "--vary", "theta=0:1:5", "--until", "10", "--output", "a/e.csv"],
             ["ensemble", "skate", "--vary", "theta=0:1:5", "--until", "10", "--output", "a/e.h5"],
+            ["ensemble", "skate", "--vary", "theta=0:1:5", "--until", "10", "--members", "a/m.csv"],
+            ["ensemble", "skate", "--vary", "theta=0:1:5", "--until", "10", "--members", "a/m.h5"],
+            ["ensemble", "skate", "--vary", "theta=0:1:5", "--until", "10", "--members", "a/k.h5", "--keep-trajectories"],
+            ["ensemble", "skate", "--vary", "theta=0:1:5", "--until", "10", "--plot", "a/e.svg"],
             ["section", "contact-oscillator", "--where", "y'", "--crossings", "50", "--output", "a/s.csv"],
             ["order", "skate", "--methods", "spark-gauss:2", "--step-list", "0.1,0.05", "--until", "1"]
             + ["--plot", "a/o.svg"],

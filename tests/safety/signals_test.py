@@ -192,6 +192,31 @@ def check_verbs():
                 rows_of(folder.out("s.csv"))
 
 
+def check_kept_trajectories():
+    """The members that were complete are in the file, with the records of each."""
+    for number in SIGNALS:
+        with Folder() as folder:
+            data = folder.out("k.h5")
+            process = folder.start(
+                ["ensemble", "contact-oscillator", "--vary", "z0=-0.5:0.5:1000000", "--until", "20", "--json"]
+                + ["--members", data, "--keep-trajectories"]
+            )
+            wait_for(lambda: any(os.path.getsize(name) > 1 << 20 for name in glob.glob(folder.out(".rattleback-*"))))
+            begin = time.monotonic()
+            process.send_signal(number)
+            status, out, err = finish(process, begin)
+            assert status == 128 + number, (status, err)
+            result = json.loads(out)
+            assert result["status"] == "cancelled" and 0 < result["members"] < 1000000, result["members"]
+            assert folder.temporaries() == [], folder.temporaries()
+            if h5py is None:
+                continue
+            with h5py.File(data) as file:
+                assert file.attrs["status"] == "cancelled"
+                assert file["members/q"].shape[0] == result["members"] == file["records/q"].shape[0]
+                assert (file["records/q"][-1, -1] == file["members/q"][-1]).all()
+
+
 def check_any_time():
     draw = random.Random(16)
     for k in range(20):
@@ -211,7 +236,8 @@ def check_any_time():
             assert folder.temporaries() == [], folder.temporaries()
 
 
-for check in (check_outputs, check_resumed, check_second, check_set_up, check_ignored, check_verbs, check_any_time):
+for check in (check_outputs, check_resumed, check_second, check_set_up, check_ignored, check_verbs,
+              check_kept_trajectories, check_any_time):
     began = time.monotonic()
     check()
     print(f"{check.__name__}: {time.monotonic() - began:.1f} s")

@@ -121,5 +121,19 @@ TEST(Members, AtRandomRefuseWrongSpreads) {
   EXPECT_EQ(refused({{"z0", 0.1}, {"z0", 0.1}}, 1), "--spread: `z0` is named twice");
 }
 
+TEST(Members, OfListsHaveTheirValuesInOrder) {
+  const Members m = members_on_grid({{.name = "a", .values = {3.0, -1.0, 2.5}}, {"b", 0.0, 1.0, 2}});
+  EXPECT_EQ(m.count, 6U);
+  EXPECT_EQ(m.grid, (std::vector<std::size_t>{3, 2}));
+  EXPECT_EQ(m.values, (std::vector<double>{3, 0, 3, 1, -1, 0, -1, 1, 2.5, 0, 2.5, 1}));
+  EXPECT_EQ(message_of([] {
+              members_on_grid({{.name = "a", .values = {1.0, std::nan("")}}});
+            }),
+            "--vary a: the values must be finite, found nan");
+  EXPECT_TRUE(message_of([] {
+                members_on_grid({{"a", 0.0, 1.0, 2'000'000'000}});
+              }).starts_with("--vary a: 2000000000 values"));
+}
+
 }  // namespace
 }  // namespace rattleback::testing
