@@ -208,6 +208,7 @@ struct EnsembleMember {
   std::vector<double> multipliers;      // at the end
   std::vector<double> outputs;          // at the end, of EnsembleReport::output_names
   double t = 0.0;                       // time reached
+  std::optional<double> energy;         // at the end
   std::optional<double> energy_error;   // largest |E - E0|; where work is done it is no error
   std::optional<double> power_balance;  // largest residual of the power balance of a step, where the method knows it
   std::optional<double> constraint_position;  // largest residual at position level

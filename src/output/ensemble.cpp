@@ -133,12 +133,11 @@ std::string to_text(const Model& model, const EnsembleReport& r) {
           '\n' + wrap(fmt::format("Energy change E - E0 over the members. {}, so it is not expected to be kept.", why),
                       "", "");
     text += times_table(*r.energy);
-  } else {
-    text += "\nNo statistics of the energy: ";
-    text += r.failed.size() == r.members.size() ? "no member reached the end.\n"
-            : facts_of(model).energy            ? "the members have different times.\n"
-                                                : "this kind of system has none.\n";
-  }
+  } else if (r.failed.size() == r.members.size()) {
+    text += "\nNo statistics of the energy: no member reached the end.\n";
+  } else if (!facts_of(model).energy) {
+    text += "\nNo statistics of the energy: this kind of system has none.\n";
+  }  // else a note says why
   if (const std::string table = outputs_table(r); !table.empty()) text += "\nOutputs at the end\n" + table;
   const Json json = ensemble_json(model, r);
   std::string kept;

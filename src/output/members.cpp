@@ -88,6 +88,7 @@ std::vector<Block> member_blocks(const Model& model, const EnsembleReport& r, bo
   blocks.add(facts.multiplier_key, multiplier_columns(model), true,
              [](const M& m) -> const std::vector<double>& { return m.multipliers; });
   blocks.add("outputs", r.output_names, true, [](const M& m) -> const std::vector<double>& { return m.outputs; });
+  blocks.add_audit("energy", [](const M& m) { return m.energy; });
   blocks.add_audit(energy_key(model, r), [](const M& m) { return m.energy_error; });
   blocks.add_audit("power_balance", [](const M& m) { return m.power_balance; });
   blocks.add_audit("residual.position", [](const M& m) { return m.constraint_position; });

@@ -306,7 +306,10 @@ std::vector<std::optional<SharedResult>> SharedRun::run() {
     if (!r.end.determined && system_.m() > 0)
       r.notes.emplace_back(
           "the acceleration level does not determine the multipliers at the end: those of the last stage are reported");
-    if (system_.has_energy()) r.energy_error = m.monitor.max_energy_error;
+    if (system_.has_energy()) {
+      r.last_energy = m.monitor.final_energy();
+      r.energy_error = m.monitor.max_energy_error;
+    }
     if (has_position_level(system_.model())) r.constraint_position = m.monitor.max_position;
     if (has_velocity_level(system_.model())) r.constraint_velocity = m.monitor.max_velocity;
     r.energy = std::move(m.energy);

@@ -70,7 +70,7 @@ struct SharedResult {
   SharedState end;
   Trajectory::Records records;  // with Options::keep_records
   double time = 0.0;
-  std::optional<double> energy_error, constraint_position, constraint_velocity;
+  std::optional<double> last_energy, energy_error, constraint_position, constraint_velocity;
   std::vector<std::string> notes;
 };
 

@@ -57,8 +57,8 @@ class Packed {
   void finished(Finished& f) {
     EnsembleMember& m = f.member;
     const auto all = [&](auto&... x) { (field<Write>(x), ...); };
-    all(m.values, m.q, m.v, m.multipliers, m.outputs, m.t, m.energy_error, m.power_balance, m.constraint_position,
-        m.constraint_velocity, m.status, m.message);
+    all(m.values, m.q, m.v, m.multipliers, m.outputs, m.t, m.energy, m.energy_error, m.power_balance,
+        m.constraint_position, m.constraint_velocity, m.status, m.message);
     all(f.moved.count, f.moved.by, f.t, f.energy, f.method, f.stages, f.order, f.step, f.steps, f.notes,
         f.energy_changes, f.output_names, f.selected);
   }

@@ -44,7 +44,10 @@ Finished run_member(const Model& model, const EnsembleRequest& request) {
   m.multipliers = t.multipliers;
   m.outputs = t.quantities;
   m.t = t.t;
-  if (t.energy) m.energy_error = t.energy->max_error;
+  if (t.energy) {
+    m.energy = t.energy->final;
+    m.energy_error = t.energy->max_error;
+  }
   if (t.power_balance) m.power_balance = t.power_balance->max_residual;
   m.constraint_position = t.constraint_position;
   if (model.multiplier_count() > 0) m.constraint_velocity = t.constraint_velocity;
@@ -184,6 +187,7 @@ void Workers::finish(SharedRun& shared, const Taken& t, std::size_t first, std::
     f.member.multipliers = std::move(r.end.multipliers);
     f.member.outputs = std::move(r.end.quantities);
     f.member.t = r.time;
+    f.member.energy = r.last_energy;
     f.member.energy_error = r.energy_error;
     f.member.constraint_position = r.constraint_position;
     f.member.constraint_velocity = r.constraint_velocity;

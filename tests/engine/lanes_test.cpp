@@ -179,6 +179,7 @@ void expect_single_runs(const Case& c, const EnsembleRequest& r, const EnsembleR
     EXPECT_TRUE(same_bits(m.outputs, run.quantities)) << i;
     EXPECT_EQ(report.output_names, run.quantity_names);
     EXPECT_EQ(m.t, run.t);
+    if (run.energy) EXPECT_EQ(m.energy, run.energy->final) << i;
     if (run.energy) EXPECT_EQ(m.energy_error, run.energy->max_error) << i;
     EXPECT_EQ(m.constraint_position, run.constraint_position) << i;
     if (m.constraint_velocity) EXPECT_EQ(m.constraint_velocity, run.constraint_velocity) << i;
