@@ -144,7 +144,7 @@ class EnergySurface {
     constexpr double kDependent = 1e-10;
     for (Eigen::Index i = 0; i < K.rows(); ++i)
       if (const double length = K.row(i).norm(); length > 0.0) K.row(i) /= length;
-    const MatrixXd Z =
+    MatrixXd Z =
         K.rows() > 0 ? linalg::kernel_of_rows(K, kDependent) : MatrixXd(MatrixXd::Identity(M.rows(), M.cols()));
     if (Z.cols() == 0) return Z;
     const linalg::SymmetricEigen of = linalg::symmetric_eigen(linalg::congruent(Z, M));

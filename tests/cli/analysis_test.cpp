@@ -1,4 +1,6 @@
 // The analysis verbs as users and their scripts see them: keys, exit status, files, texts.
+#include <cmath>
+
 #include "cli/program.hpp"
 
 namespace rattleback {
@@ -72,6 +74,14 @@ TEST_F(Analysis, SectionHasTheKeysOfTheContract) {
   ASSERT_EQ(lines.size(), 7U);
   EXPECT_EQ(lines[0], "start,t,direction,x,z");
   EXPECT_EQ(std::stod(lines[1].substr(2)), first["t"].get<double>());  // reads back exactly
+}
+
+TEST_F(Analysis, SectionTakesListsOfValues) {
+  const Json j =
+      json({"section", "contact-oscillator", "--where", "y'", "--crossings", "1", "--vary", "z0=0.25,-0.9*sqrt(2)"});
+  ASSERT_EQ(j["starts"].size(), 2U);
+  EXPECT_EQ(j["starts"][0]["values"]["z0"], 0.25);
+  EXPECT_EQ(j["starts"][1]["values"]["z0"], -0.9 * std::sqrt(2.0));
 }
 
 TEST_F(Analysis, SectionWritesTheStateWithoutAxes) {
