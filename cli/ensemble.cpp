@@ -13,6 +13,7 @@
 #include "progress.hpp"
 #include "signals.hpp"
 #include "study/ranks.hpp"
+#include "text/message.hpp"
 #include "verbs.hpp"
 
 namespace rattleback::cli {
@@ -81,6 +82,22 @@ Outputs read_outputs(Arguments& a) {
   return out;
 }
 
+// What is drawn over time and no column yet becomes one, beside those that were asked for or that the model has.
+void add_columns(const Model& model, const std::vector<std::string>& names, Options& options) {
+  if (names.empty()) return;
+  if (options.output_columns.empty() && model.run.others) options.output_columns = model.run.others->output_columns;
+  for (const std::string& name : names) options.output_columns += (options.output_columns.empty() ? "" : ",") + name;
+}
+
+// A fault of such a column by the flag that named it.
+Error in_words_of(const std::vector<std::string>& names, const Error& error) {
+  std::string text = error.what();
+  for (const std::string& name : names)
+    if (const auto at = text.find("--output-columns " + name + ":"); at != std::string::npos)
+      return in_other_words(error, text.replace(at, std::string_view("--output-columns").size(), "--over-time"));
+  return error;
+}
+
 }  // namespace
 
 int ensemble(const Words& words) {
@@ -115,15 +132,20 @@ int ensemble(const Words& words) {
   std::optional<MemberFile> records;
   if (outputs.keep && !silent) records.emplace(model, outputs.members);
   report::MemberCurves curves(outputs.over_time, request.members.count);
-  for (const std::string& name : outputs.over_time)
-    request.options.output_columns += (request.options.output_columns.empty() ? "" : ",") + name;
+  add_columns(model, outputs.over_time, request.options);
   if (outputs.keep || !outputs.over_time.empty())
     request.keep = [&](std::size_t member, const Trajectory& run) {
       if (records) records->add(run);
       if (!outputs.over_time.empty()) curves.add(member, run);
     };
   begin_computing();
-  EnsembleReport report = ensemble(source, request);
+  EnsembleReport report = [&] {
+    try {
+      return ensemble(source, request);
+    } catch (const Error& error) {
+      throw in_words_of(outputs.over_time, error);
+    }
+  }();
   progress.clear();
   report.message = with_signal(report.message);
   if (silent) return kDone;

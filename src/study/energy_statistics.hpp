@@ -17,7 +17,7 @@ class EnergySum {
       out_.t = t;
       for (auto* list : {&out_.mean, &out_.variance, &out_.mean_square, &out_.max}) list->assign(t.size(), 0.0);
     }
-    if (t.size() != out_.t.size()) differ_ = true;
+    if (t != out_.t) differ_ = true;
     if (differ_) return;
     const double n = static_cast<double>(++count_);
     for (std::size_t i = 0; i < t.size(); ++i) {

@@ -144,6 +144,9 @@ TEST_F(Sweeps, MembersMayEndAtDifferentTimes) {
   const Json j = json({"ensemble", "fall.toml", "--vary", "y=1,4,9", "--members", "m.csv"});
   EXPECT_FALSE(j.contains("energy_error"));
   EXPECT_EQ(j["failed"], Json::array());
+  // As many times, but others.
+  EXPECT_FALSE(json({"ensemble", "fall.toml", "--vary", "y=1,4,9", "--every", "10000"}).contains("energy_error"));
+  EXPECT_TRUE(json({"ensemble", "fall.toml", "--vary", "y=4,4", "--every", "10000"}).contains("energy_error"));
   const auto table = csv(read("m.csv"));
   for (std::size_t i = 0; i < 3; ++i) {  // y = y0 - t^2
     EXPECT_NEAR(cell(table, i, "t"), static_cast<double>(i + 1), 1e-12);
@@ -299,6 +302,12 @@ TEST_F(Sweeps, RefuseWhatDoesNotFit) {
   expect_refused(with({"--keep-trajectories", "--members", "m.csv"}),
                  "--keep-trajectories writes HDF5: use --members FILE.h5, found 'm.csv'");
   expect_refused(with({"--over-time", "x"}), "--over-time needs --plot FILE, where it is drawn");
+  expect_refused(
+      with({"--over-time", "x,nope", "--plot", "f.svg"}),
+      "member 0 (m = 1): --over-time nope: unknown name `nope` in the column \"nope\". Known here: I, beta, g, m, t, "
+      "theta, theta', x, x', y, y'");
+  expect_refused(with({"--over-time", "x,,y", "--plot", "f.svg"}),
+                 "--over-time takes names with commas between them, for example x,theta; there is an empty place");
   expect_refused(with({"--rows", "3"}), "--rows is for --json: how many members are listed there");
   expect_refused(with({"--output", "a.csv", "--members", "./a.csv"}),
                  "--output and --members name the same file; give two names");
