@@ -188,7 +188,7 @@ struct InvariantAudit {
 struct EventFound {
   std::string event;                     // the expression, or the name of an event of the model
   double t = 0.0;                        // when
-  int direction = 0;                     // +1: the expression grows through zero, -1: it falls
+  int direction = 0;                     // +1: the expression grows through zero, -1: it falls, 0: it touches zero
   std::vector<double> q, v;              // state there; dae: q holds the states
   std::vector<double> after_q, after_v;  // state that the event has set; empty: it has set none
 };

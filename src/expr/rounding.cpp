@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "expr/spaces.hpp"
 #include "expr/traverse.hpp"
 
 namespace rattleback {
@@ -131,7 +132,9 @@ Rounded RoundedValues::compute(const Step& step, std::int32_t k, const Point& po
       if (n.space == kTime) return Rounded::typed(point.t);
       if (n.space == kPosition) return {point.q[at], raised(point.q[at], point.q_error[at], point.q_floor)};
       if (n.space == kVelocity) return {point.v[at], raised(point.v[at], point.v_error[at], point.v_floor)};
-      return {at < point.multipliers.size() ? point.multipliers[at] : 0.0, 0.0};
+      if (n.space == kAcceleration)
+        return {at < point.accelerations.size() ? point.accelerations[at] : 0.0, point.acceleration_error};
+      return {at < point.multipliers.size() ? point.multipliers[at] : 0.0, point.multiplier_error};
     case Op::lookup:
     case Op::lookup_slope: {
       const Rounded x = values_[step.a];

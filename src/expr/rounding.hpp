@@ -38,6 +38,9 @@ class RoundedValues {
     std::span<const double> q, v, q_error, v_error;
     std::span<const double> multipliers = {};  // exact; 0 where there are none
     double q_floor = 0.0, v_floor = 0.0;       // least bounds of numbers that are not whole
+    double multiplier_error = 0.0;             // of each of them
+    std::span<const double> accelerations = {};
+    double acceleration_error = 0.0;
   };
   // Everything outside of loops.
   void evaluate(const Point& point);

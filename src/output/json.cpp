@@ -41,17 +41,31 @@ Json multipliers_by_name(const Model& model, const std::vector<double>& values) 
       values);
 }
 
+// What unilateral constraints are at the end. An odae has one direction of sliding at most, and it is its own.
 Json contacts_json(const Model& model, const Trajectory& trajectory) {
-  Json list = Json::array();
-  for (const Contact& c : trajectory.contacts) {
-    const char* what = c.what == Contact::What::lift_off ? "lift-off"
-                       : c.what == Contact::What::impact ? "impact"
-                                                         : "rest";
-    Json one = {{"t", c.t}, {"constraint", model.constraint_names[c.constraint]}, {"event", what}};
-    if (c.what != Contact::What::lift_off) one["speed"] = c.speed;
-    list.push_back(std::move(one));
+  Json json = Json::object();
+  for (const std::int32_t constraint : model.odae.unilateral) {
+    const double normal = trajectory.multipliers[static_cast<std::size_t>(constraint)];
+    bool closed = normal > 0.0;
+    std::int64_t impacts = 0;
+    for (const Contact& c : trajectory.contacts) {
+      if (c.constraint != constraint) continue;
+      closed = c.what == Contact::What::rest;
+      impacts += c.what == Contact::What::impact ? 1 : 0;
+    }
+    json[model.constraint_names[constraint]] = {
+        {"closed", closed}, {"sticks", Json()}, {"normal", normal}, {"friction", Json()}, {"impacts", impacts}};
   }
-  return list;
+  return json;
+}
+
+Json contact_json(const Model& model, const Contact& c) {
+  const char* what = c.what == Contact::What::lift_off ? "lift-off"
+                     : c.what == Contact::What::impact ? "impact"
+                                                       : "landing";
+  Json one = {{"name", model.constraint_names[c.constraint]}, {"what", what}, {"t", c.t}};
+  if (c.what != Contact::What::lift_off) one["speed"] = c.speed;
+  return one;
 }
 
 Json constraints_json(const Model& model, const Trajectory& trajectory) {
@@ -79,20 +93,29 @@ Json power_json(const PowerBalance& b) {
   return json;
 }
 
+Json event_json(const Model& model, const EventFound& e) {
+  Json one = {{"name", e.event},
+              {"what", e.direction == 0 ? "touch" : "event"},
+              {"event", e.event},
+              {"t", e.t},
+              {"direction", e.direction == 0 ? "none" : passage(e)}};
+  one["state"] = state_by_name(model, e.q, e.v);
+  if (!e.after_q.empty()) one["after"] = state_by_name(model, e.after_q, e.after_v);
+  one[facts_of(model).record_key] = by_name(model.coordinates, e.q);
+  if (facts_of(model).primed) one["v"] = by_name(model.coordinates, e.v);
+  return one;
+}
+
+// In the order of time, which both lists have: a system with contacts goes forward.
 Json events_json(const Model& model, const Trajectory& trajectory) {
   Json list = Json::array();
+  std::size_t next = 0;
   for (const EventFound& e : trajectory.events) {
-    Json one = {{"name", e.event},
-                {"what", "event"},
-                {"event", e.event},
-                {"t", e.t},
-                {"direction", e.direction > 0 ? "up" : "down"}};
-    one["state"] = state_by_name(model, e.q, e.v);
-    if (!e.after_q.empty()) one["after"] = state_by_name(model, e.after_q, e.after_v);
-    one[facts_of(model).record_key] = by_name(model.coordinates, e.q);
-    if (facts_of(model).primed) one["v"] = by_name(model.coordinates, e.v);
-    list.push_back(std::move(one));
+    for (; next < trajectory.contacts.size() && trajectory.contacts[next].t <= e.t; ++next)
+      list.push_back(contact_json(model, trajectory.contacts[next]));
+    list.push_back(event_json(model, e));
   }
+  for (; next < trajectory.contacts.size(); ++next) list.push_back(contact_json(model, trajectory.contacts[next]));
   return list;
 }
 
@@ -249,8 +272,8 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
                         {"smallest", trajectory.adaptive->smallest},
                         {"largest", trajectory.adaptive->largest}};
   const std::size_t of_event = trajectory.events.empty() ? 0 : 4 + trajectory.q.size() + trajectory.v.size();
-  const bool events_fit = json_fits(trajectory.events.size() * of_event);
-  if (!trajectory.watched.empty() || !trajectory.events.empty())
+  const bool events_fit = json_fits(trajectory.events.size() * of_event + 4 * trajectory.contacts.size());
+  if (!trajectory.watched.empty() || !trajectory.events.empty() || !model.odae.unilateral.empty())
     json["events"] = events_fit ? events_json(model, trajectory) : Json::array();
   if (!trajectory.stopped_by.empty()) json["stopped_by"] = trajectory.stopped_by;
   if (trajectory.error) json["error"] = *trajectory.error;

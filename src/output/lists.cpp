@@ -84,6 +84,10 @@ std::string method_label(const std::string& method, int stages) {
   return fixed ? method : fmt::format("{}({})", method, stages);
 }
 
+std::string_view passage(const EventFound& event) {
+  return event.direction > 0 ? "up" : event.direction < 0 ? "down" : "touch";
+}
+
 std::string orders_text(const ComponentOrders& orders) {
   if (orders.q == orders.v) return fmt::format("{}", orders.q);
   return fmt::format("{} ({} {})", orders.state(), orders.q > orders.v ? "positions" : "velocities",

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "rattleback/method.hpp"
+#include "rattleback/simulate.hpp"
 
 namespace rattleback::report {
 
@@ -32,6 +33,9 @@ struct OrderLine {
   std::string_view q, v;         // "2s"
 };
 std::vector<OrderLine> order_lines(const MethodInfo& info);
+
+// How an event passes zero: "up", "down", or "touch".
+std::string_view passage(const EventFound& event);
 
 std::string methods_text();
 std::string systems_text();

@@ -79,7 +79,7 @@ std::string event_table(const Model& model, const Trajectory& t) {
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < std::min(t.events.size(), kShown); ++i) {
     const EventFound& e = t.events[i];
-    rows.push_back({e.event, e.direction > 0 ? "up" : "down", fmt::format("t = {:.12g}", e.t)});
+    rows.push_back({e.event, std::string(passage(e)), fmt::format("t = {:.12g}", e.t)});
     for (std::size_t k = 0; k < std::min<std::size_t>(e.q.size(), 3); ++k)
       rows.back().push_back(fmt::format("{} = {:.6g}", model.coordinates[static_cast<std::int32_t>(k)], e.q[k]));
   }

@@ -142,7 +142,7 @@ std::string events(const Model& model, const Trajectory& t) {
   for (std::size_t i = 0; i < std::min(t.events.size(), kShown); ++i) {
     const EventFound& e = t.events[i];
     out += fmt::format("<tr><td><code>{}</code></td><td>{}</td><td class=\"number\">{:.12g}</td>", html(e.event),
-                       e.direction > 0 ? "up" : "down", e.t);
+                       passage(e), e.t);
     for (std::size_t k = 0; k < static_cast<std::size_t>(shown) && k < e.q.size(); ++k)
       out += fmt::format("<td class=\"number\">{}</td>", value_text(e.q[k]));
     out += "</tr>\n";

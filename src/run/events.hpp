@@ -11,6 +11,7 @@
 #include "engine/step_taker.hpp"
 #include "rattleback/simulate.hpp"
 #include "run/dense.hpp"
+#include "run/event_bounds.hpp"
 #include "run/quantities.hpp"
 #include "run/reported_state.hpp"
 
@@ -56,9 +57,12 @@ class Events {
 
  private:
   struct Watched {
-    int sign = 0;            // of the last value that was not 0
-    bool at_zero = false;    // the last step ended exactly on a zero
-    bool has_acted = false;  // there, and the next step begins on it, up to rounding
+    int sign = 0;               // of the last value that was not 0
+    bool at_zero = false;       // the last step ended exactly on a zero
+    bool has_acted = false;     // there, and the next step begins on it, up to rounding
+    bool rests = false;         // it has been 0 from there on
+    bool flat = false;          // towards the end of the last step
+    double touched = INFINITY;  // when it touched last
   };
   struct Sample {
     double theta, value;
@@ -72,28 +76,46 @@ class Events {
   // Expressions speak of angles as they are reported, with all their turns.
   std::span<const double> values(double t, std::span<const double> q, std::span<const double> v,
                                  std::span<const double> turns);
+  // What the expressions may ask for at a state.
+  struct Solved {
+    std::span<const double> multipliers, accelerations;
+  };
+  Solved solve(double t, std::span<const double> q, std::span<const double> v);
+  std::span<const double> reported(double t, std::span<const double> q, std::span<const double> turns);
   std::span<const double> values(const StepTaker& s) { return values(s.t(), s.q(), s.v(), s.turns()); }
   double dense_value(std::size_t which, double theta, DenseStep& dense);
   // The method's own state there, in at_, and the expression; NaN when there is none.
   double real_value(std::size_t which, double theta, DenseStep& dense);
   // Values along the step, with extra ones where the polynomial turns round near zero.
   void look(std::size_t which, double first, double last, DenseStep& dense);
-  void refine_dip(std::size_t which, std::size_t middle, DenseStep& dense);
+  Sample refine_dip(std::size_t which, std::size_t middle, int sign, DenseStep& dense);
+  // Does it touch zero where it is least, between two samples? With real steps. What has one sign on both sides of the place
+  // stands in the samples with the sign that it really has.
+  void look_closely(std::size_t which, Sample lower, Sample least, Sample upper, DenseStep& dense);
+  [[nodiscard]] double range() const;  // of the samples
+  [[nodiscard]] bool ends_flat() const;
+  double bound_at(std::size_t which, const StepTaker& s);
   [[nodiscard]] std::vector<Crossing> crossings(int sign) const;
   Guess polynomial_zero(std::size_t which, Sample a, Sample b, DenseStep& dense);
   bool locate(std::size_t which, Sample lower, Sample upper, Guess guess, DenseStep& dense);
   void decide_zero(std::size_t which, DenseStep& dense);
   void report(std::size_t which, const StepTaker& s, int direction);
 
+  Events(const System& system, std::vector<Watch> watches, ReportedState& reported, Graph graph);
+  void put(Sample sample);  // among the samples, in its place
+
   std::vector<Watch> watches_;
   ReportedState& reported_;
+  std::vector<NodeId> nodes_;  // of the watches
   const StepTaker* at_ = nullptr;
+  EventBounds bounds_;
   Quantities values_;                    // of the watches, then what they set
   std::unique_ptr<Acceleration> level_;  // for multipliers and accelerations; null: none is asked for
   std::vector<Watched> watched_;
   std::vector<double> q_, v_, unwrapped_, nothing_, first_, last_;
   double t0_ = 0.0, h_ = 0.0;
-  std::vector<Sample> samples_;
+  std::vector<Sample> samples_, seen_;  // with what was found between them, and without
+  std::vector<double> touches_;  // of the step, where
   std::vector<EventFound>* found_ = nullptr;
   std::int64_t missed_ = 0;
 };

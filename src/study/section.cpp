@@ -79,7 +79,7 @@ Followed follow(const Model& model, const SectionRequest& request, std::size_t n
     bool crossed = false;
     for (; looked_at < found.size() && !full(); ++looked_at) {
       const EventFound& e = found[looked_at];
-      if (e.event != request.where) continue;  // one of the model's
+      if (e.event != request.where || e.direction == 0) continue;  // one of the model's; a touch is no crossing
       if (request.direction != Crossing::both && (e.direction > 0) != (request.direction == Crossing::up)) continue;
       auto axes = quantities.at(e);
       if (!axes) continue;
