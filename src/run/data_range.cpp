@@ -58,22 +58,4 @@ std::string DataRange::fault(double t, std::span<const double> q, std::span<cons
   return "";
 }
 
-std::string DataRange::kinks(double from, double until, double h) const {
-  for (std::size_t i = 0; i < uses_.size(); ++i) {
-    const front::DataTable& table = *uses_[i].table;
-    if (of_time_[i] == 0 || table.how == front::Interpolate::cubic) continue;
-    for (const double knot : table.at) {
-      if (knot <= std::min(from, until) || knot >= std::max(from, until)) continue;
-      const double steps = (knot - from) / h;
-      if (std::fabs(steps - std::round(steps)) <= 1e-9 * std::fabs(steps) + 1e-12) continue;
-      return fmt::format(
-          "{} has {} within the steps, first at t = {:.10g}: there the method does not have its order. Take a step of "
-          "which "
-          "the times of the data are multiples, or --adaptive",
-          table.what, table.how == front::Interpolate::hold ? "jumps" : "kinks", knot);
-    }
-  }
-  return "";
-}
-
 }  // namespace rattleback

@@ -21,8 +21,6 @@ class DataRange {
   // What was asked beyond its ends at this state; "": nothing was.
   [[nodiscard]] std::string fault(double t, std::span<const double> q, std::span<const double> v,
                                   std::span<const double> multipliers);
-  // Inputs have kinks (or jumps) at times between the steps of size h from `from` on, where methods lose their order; "": none has.
-  [[nodiscard]] std::string kinks(double from, double until, double h) const;
   void use_parameters(std::span<const double> values) {
     if (at_) at_->set_parameters(values);
   }

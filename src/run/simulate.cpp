@@ -101,9 +101,12 @@ bool Run::prepare(std::vector<std::string>& notes) {
     });
   recorder_.fit();
   if (run_.single == nullptr || !run_.single->may_stop()) run_.data.check(o.from, until());
-  if (o.adaptive == 0.0 && !run_.data.is_empty())
-    if (std::string note = run_.data.kinks(o.from, until(), run_.grid.h); !note.empty())
+  if (!run_.data.is_empty()) {
+    const double end = o.adaptive > 0.0 ? *o.until : until();
+    if (std::string note = knots_note(run_.core.model, run_.method, o, end, o.adaptive > 0.0 ? 0.0 : run_.grid.h);
+        !note.empty())
       notes.push_back(std::move(note));
+  }
   if (o.checkpoint.empty()) return true;
   checkpoints_.emplace(run_, recorder_);
   if (std::string note = checkpoints_->note(); !note.empty()) notes.push_back(std::move(note));
@@ -228,7 +231,8 @@ AdvanceReport Run::grid_steps(NativeChoice& native) {
   while (run_.steps < grid.whole && report.ok && broken_.empty() && !ended_ && !must_end()) {
     const std::int64_t left = grid.whole - run_.steps;
     const std::int64_t batch = std::min({grid.every - run_.steps % grid.every, left, pace.steps()});
-    report = taken([&] { return single != nullptr ? single->step(grid.h) : native.advance(grid.h, batch, left); });
+    const std::int64_t plain = single != nullptr ? single->plain_steps(grid.h, batch) : batch;
+    report = taken([&] { return plain == 0 ? single->step(grid.h) : native.advance(grid.h, plain, left); });
     run_.steps += report.done;
     if (report.done > 0 && run_.steps % grid.every == 0) record(grid.h);
     if (report.ok && told_to_end()) break;

@@ -15,6 +15,8 @@ namespace rattleback {
 namespace {
 
 constexpr double kMostRecords = 1e8;
+constexpr double kTiny = 1e-300;         // where only the direction is known
+constexpr double kTimeRounding = 1e-12;  // relative: what is left of a step is no step
 
 }  // namespace
 
@@ -47,6 +49,7 @@ SingleSteps::SingleSteps(RunCore& core, Keep keep)
   if (options.output_every != 0.0 && records > kMostRecords)
     throw Error(fmt::format("--output-every {:g} makes {:.0e} records, more than {:.0e}. Give a longer time",
                             options.output_every, records, kMostRecords));
+  if (why_no_knots(method_, options).empty()) knots_ = Knots(model, method_.order());
   const auto again = [&system, &options, &start = core_.start] {
     std::unique_ptr<StepTaker> s = bind(system, options, start).stepper;
     s->start(start.t, start.q, start.v, start.multipliers, start.acceleration);
@@ -78,25 +81,75 @@ std::int64_t SingleSteps::spent() const {
   return sum;
 }
 
-// A whole step: where an event has set another state in it, what is left of it follows.
-AdvanceReport SingleSteps::step(double h) {
-  const double end = stepper_.t() + h;
-  AdvanceReport report = part(h);
-  while (report.ok && was_cut_ && !control_ && stopped_by_.empty()) {
-    const double left = end - stepper_.t();
-    if (std::fabs(left) <= 1e-12 * (std::fabs(end) + std::fabs(h))) break;
-    report = part(left);
-  }
-  return report;
+void SingleSteps::set_time(double t) {
+  q_.resize(stepper_.snapshot_size());
+  stepper_.take_snapshot(q_);
+  stepper_.set_snapshot(t, q_, false);
 }
 
-AdvanceReport SingleSteps::part(double h) {
+void SingleSteps::choose_side(double h) {
+  if (knots_.is_empty()) return;
+  const Knots::Knot* const knot = knots_.here(stepper_.t(), h);
+  if (knot == nullptr || knot->is_behind(stepper_.t(), h)) return;
+  set_time(knot->departure(h));
+}
+
+void SingleSteps::pass(const Knots::Knot& knot, double goal, double h) {
+  double t = knot.departure(h);
+  if (std::fabs(t - goal) <= kTimeRounding * (std::fabs(t) + std::fabs(goal))) t = goal;
+  if (t != stepper_.t()) set_time(t);
+}
+
+std::int64_t SingleSteps::plain_steps(double h, std::int64_t most) const {
+  if (control_ || dense_ || events_ || options_.output_every != 0.0 || knots_.here(stepper_.t(), h) != nullptr)
+    return 0;
+  const Knots::Knot* const knot = knots_.next(stepper_.t(), stepper_.t() + h * static_cast<double>(most + 1));
+  if (knot == nullptr) return most;
+  const double steps = (knot->at - stepper_.t()) / h;  // all but the one that comes to it
+  return std::min(most, static_cast<std::int64_t>(std::ceil(steps * (1.0 - 1e-9))) - 1);
+}
+
+// A whole step: where an event has set another state in it, or data have a knot, what is left of it follows.
+AdvanceReport SingleSteps::step(double h) {
+  if (control_) h = way() * (std::fabs(last_step_) + kTiny);
+  const double goal = control_ ? *options_.until : stepper_.t() + h;
+  choose_side(h);
+  for (double left = h;;) {
+    const Knots::Knot* const knot = knots_.next(stepper_.t(), goal);
+    const double until = knot != nullptr ? knot->arrival(h) : goal;
+    const AdvanceReport report = part(knot != nullptr && !control_ ? until - stepper_.t() : left, until);
+    if (!report.ok || !stopped_by_.empty()) return report;
+    if (knot != nullptr && !was_cut_ &&
+        std::fabs(stepper_.t() - until) <= kTimeRounding * (std::fabs(until) + std::fabs(last_step_)))
+      pass(*knot, goal, h);
+    if (control_ || (!was_cut_ && knot == nullptr)) return report;
+    left = goal - stepper_.t();
+    if (std::fabs(left) <= kTimeRounding * (std::fabs(goal) + std::fabs(h))) return report;
+  }
+}
+
+AdvanceReport SingleSteps::across(double h) {
+  const double goal = stepper_.t() + h;
+  choose_side(h);
+  for (double left = h;;) {
+    const Knots::Knot* const knot = knots_.next(stepper_.t(), goal);
+    AdvanceReport report = stepper_.advance(knot != nullptr ? knot->arrival(h) - stepper_.t() : left, 1);
+    if (!report.ok) return report;
+    report.done = 1;
+    if (knot == nullptr) return report;
+    pass(*knot, goal, h);
+    left = goal - stepper_.t();
+    if (std::fabs(left) <= kTimeRounding * (std::fabs(goal) + std::fabs(h))) return report;
+  }
+}
+
+AdvanceReport SingleSteps::part(double h, double until) {
   was_cut_ = false;
   if (events_) events_->begin(stepper_);
   const std::int64_t before = spent();
   AdvanceReport report;
   if (control_) {
-    report = control_->step(*options_.until, dense_.get());
+    report = control_->step(until, dense_.get());
     h = control_->last_step();
   } else {
     if (dense_) dense_->begin(stepper_);
@@ -242,8 +295,11 @@ void SingleSteps::finish(Trajectory& out, bool ok) {
         "{} records between the steps are values of a polynomial through their ends, less accurate than the "
         "others: no step of the method ends there",
         interpolated_));
-  out.newton_iterations = iterations_;
-  out.newton_max_per_step = static_cast<int>(max_iterations_);
+  if (control_ || dense_ ||
+      events_) {  // else steps were taken that this knows nothing of, and all of them are the stepper's own
+    out.newton_iterations = iterations_;
+    out.newton_max_per_step = static_cast<int>(max_iterations_);
+  }
   if (!control_) return;
   out.adaptive = control_->audit;
   out.step = first_step_;
@@ -266,12 +322,23 @@ bool SingleSteps::go_back(const std::function<bool()>& go_on) {
   control_->turn_round();
   const double end = same_steps ? -way() * INFINITY : options_.from;
   for (std::int64_t k = 0; same_steps ? k < steps : stepper_.t() != end; ++k)
-    if (!go_on() || !control_->step(end, nullptr).ok) return false;
+    if (!go_on() || !part_back(end)) return false;
+  return true;
+}
+
+bool SingleSteps::part_back(double end) {
+  const double h = -way() * (std::fabs(last_step_) + kTiny);
+  choose_side(h);
+  const Knots::Knot* const knot = std::isfinite(end) ? knots_.next(stepper_.t(), end) : nullptr;
+  const double until = knot != nullptr ? knot->arrival(h) : end;
+  if (!control_->step(until, nullptr).ok) return false;
+  if (knot != nullptr && stepper_.t() == until) pass(*knot, end, h);
   return true;
 }
 
 bool SingleSteps::use_values(std::span<const double> values) {
   if (dense_ || events_ || (control_ && control_->audit.controller == Controller::reversible)) return false;
+  if (!knots_.is_empty()) return false;  // their times may depend on them
   if (!estimator_) return true;
   auto* const plan = dynamic_cast<PlanStepper*>(estimator_.get());
   return plan != nullptr && plan->change_parameters(values, {}, true);

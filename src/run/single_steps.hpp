@@ -1,4 +1,5 @@
-// Runs whose steps are looked at one by one: with step control, events, or records between the steps.
+// Runs whose steps are looked at one by one: with step control, events, records between the steps, or data with jumps and kinks
+// on which steps end.
 #pragma once
 
 #include <cmath>
@@ -9,6 +10,7 @@
 #include "bind/binding.hpp"
 #include "run/core.hpp"
 #include "run/events.hpp"
+#include "run/knots.hpp"
 #include "run/step_control.hpp"
 
 namespace rattleback {
@@ -25,7 +27,7 @@ class SingleSteps {
   using Keep = std::function<void(const RecordPoint&)>;
 
   [[nodiscard]] static bool wanted(const Model& model, const Options& o) {
-    return o.adaptive > 0.0 || wants_dense(model, o);
+    return o.adaptive > 0.0 || wants_dense(model, o) || may_have_knots(model, o);
   }
 
   // The stepper of the core's method is at the start of the run. `keep` takes a record. Throws Error when the request is wrong.
@@ -36,6 +38,10 @@ class SingleSteps {
   void begin();
   // One step with what happens in it: of size h, or as large as the step control wants.
   AdvanceReport step(double h);
+  // How many of so many steps of size h are nothing but steps of the method.
+  [[nodiscard]] std::int64_t plain_steps(double h, std::int64_t most) const;
+  // A whole step of that size, with nothing looked for: for the way back.
+  AdvanceReport across(double h);
   [[nodiscard]] const std::vector<EventFound>& found() const { return found_; }  // zeros of events so far
   // The event that has ended the run; "": none has.
   [[nodiscard]] const std::string& stopped_by() const { return stopped_by_; }
@@ -52,7 +58,9 @@ class SingleSteps {
   [[nodiscard]] bool finished() const {
     return way() < 0.0 ? stepper_.t() <= *options_.until : stepper_.t() >= *options_.until;
   }
-  [[nodiscard]] bool next_is_cut() const { return control_->next_is_cut(*options_.until); }
+  [[nodiscard]] bool next_is_cut() const {
+    return knots_.next(stepper_.t(), *options_.until) == nullptr && control_->next_is_cut(*options_.until);
+  }
   // Adaptive: would a run with this end have taken the same steps so far?
   [[nodiscard]] bool before_end() const { return control_->horizon < std::fabs(*options_.until - options_.from); }
   // After the last step: what the trajectory tells of all this.
@@ -75,7 +83,13 @@ class SingleSteps {
   }
   [[nodiscard]] double next_output() const;
   // A step, or the part of it up to the first event that does more than be noted.
-  AdvanceReport part(double h);
+  AdvanceReport part(double h, double until);
+  // A jump of the data at the start of a step: it begins on the side to which it goes.
+  void choose_side(double h);
+  // From the end of a step on a knot to the other side of it.
+  void pass(const Knots::Knot& knot, double goal, double h);
+  void set_time(double t);
+  bool part_back(double end);
   void act(std::size_t first);
   void set_state(std::size_t number, EventFound& found);
   void record_ahead(double h);
@@ -91,6 +105,7 @@ class SingleSteps {
   std::unique_ptr<StepControl> control_;
   std::unique_ptr<DenseStep> dense_;
   std::unique_ptr<Events> events_;
+  Knots knots_;
   std::vector<EventFound> found_;
   std::int64_t outputs_ = 0;       // records between the steps so far
   std::int64_t interpolated_ = 0;  // of them: values of a polynomial, because no step of the method ended there

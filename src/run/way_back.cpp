@@ -13,10 +13,11 @@
 namespace rattleback {
 namespace {
 
-bool advance_back(StepTaker& stepper, double h, std::int64_t steps, const std::function<bool()>& go_on) {
+bool advance_back(RunParts& run, double h, std::int64_t steps, const std::function<bool()>& go_on) {
   Pace pace;
   while (steps > 0 && go_on()) {
-    const AdvanceReport report = stepper.advance(h, std::min(steps, pace.steps()));
+    const AdvanceReport report =
+        run.single ? run.single->across(h) : run.stepper().advance(h, std::min(steps, pace.steps()));
     if (!report.ok) return false;
     steps -= report.done;
     (void)pace.over(report.done);
@@ -29,8 +30,8 @@ bool all_the_way(RunParts& run, const std::function<bool()>& go_on) {
   StepTaker& s = run.stepper();
   const bool turned = s.turn_round() > 0;  // a two-step method is turned by swapping its two positions: one step less
   const bool shorter = run.grid.last != 0.0;
-  const bool ok = !shorter || turned || s.advance(-run.grid.last, 1).ok;
-  return ok && advance_back(s, -run.grid.h, run.grid.whole - (turned && !shorter ? 1 : 0), go_on);
+  const bool ok = !shorter || turned || advance_back(run, -run.grid.last, 1, go_on);
+  return ok && advance_back(run, -run.grid.h, run.grid.whole - (turned && !shorter ? 1 : 0), go_on);
 }
 
 // Relative to the largest number of the start and of the end: the start may be all 0.
