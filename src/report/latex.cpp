@@ -38,20 +38,36 @@ std::string line_of(const std::string& formula) {
   return out;
 }
 
+// Where a line may end in a term: at the signs of a sum in plain parentheses, outside of braces and of \left and \right.
+std::vector<std::string> pieces(const std::string& term) {
+  std::vector<std::string> out(1);
+  int depth = 0;
+  for (std::size_t i = 0; i < term.size(); ++i) {
+    const auto follows = [&](std::string_view word) { return term.compare(i, word.size(), word) == 0; };
+    depth += term[i] == '{' || follows("\\left") ? 1 : term[i] == '}' || follows("\\right") ? -1 : 0;
+    if (depth == 0 && out.back().size() > kWide / 2 && i > 0 && term[i - 1] != '(' &&
+        (term[i] == '+' || term[i] == '-'))
+      out.emplace_back();
+    out.back() += term[i];
+  }
+  return out;
+}
+
 // left & = terms, broken between terms.
 std::string equation(const std::string& left, const std::string& formula) {
   std::string out = left + " ={}& ";
   std::size_t width = left.size();
-  for (const std::string& term : terms(formula)) {
-    if (width > 0 && width + term.size() > kWide) {
-      out += " \\\\\n  & ";
-      width = 0;
-    } else if (width > left.size()) {
-      out += ' ';
+  for (const std::string& term : terms(formula))
+    for (const std::string& piece : term.size() > kWide ? pieces(term) : std::vector<std::string>{term}) {
+      if (width > 0 && width + piece.size() > kWide) {
+        out += " \\\\\n  & ";
+        width = 0;
+      } else if (width > left.size()) {
+        out += ' ';
+      }
+      out += piece;
+      width += piece.size() + 1;
     }
-    out += term;
-    width += term.size() + 1;
-  }
   return out;
 }
 
@@ -77,19 +93,26 @@ class Document {
   std::string write() {
     std::vector<NodeId> right = motion();
     TidyText text = formula_text(model_, g_);
-    std::vector<std::string> constraints, motions;
+    std::vector<std::string> constraints, momenta, motions;
     for (const auto* list : {&model_.holonomic, &model_.nonholonomic})
       for (const Entry& e : *list)
         constraints.push_back("0" + equation("", text(e.expr)) + " && \\text{(" + latex_text(name_of(*list, e)) + ")}");
-    for (std::int32_t i = 0; i < n_; ++i)
-      motions.push_back(equation("\\frac{\\mathrm{d}}{\\mathrm{d}t}\\left(" + line_of(text(p_[at(i)])) + "\\right)",
-                                 text(right[at(i)])));
+    const auto rate = [](const std::string& of) { return "\\frac{\\mathrm{d}}{\\mathrm{d}t}" + of; };
+    std::vector<std::string> lefts;
+    for (std::int32_t i = 0; i < n_; ++i) lefts.push_back(rate("\\left(" + line_of(text(p_[at(i)])) + "\\right)"));
+    if (std::ranges::any_of(lefts, [](const std::string& left) { return left.size() > kWide; }))
+      for (std::int32_t i = 0; i < n_; ++i) {  // no line takes them: they have names
+        const std::string name = "p_{" + latex_of(math(math_name(model_.coordinates[i]))) + "}";
+        momenta.push_back(equation(name, text(p_[at(i)])));
+        lefts[at(i)] = rate(name);
+      }
+    for (std::int32_t i = 0; i < n_; ++i) motions.push_back(equation(lefts[at(i)], text(right[at(i)])));
     return "% Written by `rattleback check " + model_.key + " --form latex`.\n\\documentclass{article}\n" +
            "\\usepackage[utf8]{inputenc}\n\\usepackage{amsmath}\n\\allowdisplaybreaks\n\\begin{document}\n" +
            fmt::format("\\section*{{{}}}\n", latex_text(model_.name)) + parameters() +
            section("Lagrangian", align({equation("L", text(model_.lagrangian))})) +
-           section("Constraints", align(constraints)) + section("Equations of motion", align(motions)) +
-           "\n\\end{document}\n";
+           section("Constraints", align(constraints)) + section("Momenta", align(momenta)) +
+           section("Equations of motion", align(motions)) + "\n\\end{document}\n";
   }
 
  private:
