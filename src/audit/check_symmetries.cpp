@@ -22,10 +22,12 @@ void in_single_coordinates(const Model& model, const System& system, CheckReport
 }
 
 void as_families(const Model& model, const System* system, CheckReport& out) try {
-  const std::vector<SymmetryVerdict> verdicts = judge_large(model, system);
+  LargeSymmetries large = judge_large(model, system);
+  const std::vector<SymmetryVerdict>& verdicts = large.named;
   for (std::size_t i = 0; i < verdicts.size(); ++i)
     out.symmetries.push_back(
         {model.symmetries[i].name, verdicts[i].of_lagrangian, verdicts[i].of_constraints, verdicts[i].conserved()});
+  for (FoundField& found : large.found) out.found_symmetries.push_back({std::move(found.field), found.conserved});
 } catch (const NeedsUnrolling&) {
   out.notes.emplace_back("the derivatives of [symmetries] are no families, so they were not judged at this size");
 }

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "audit/affine_field.hpp"
+#include "audit/moved_points.hpp"
 #include "expr/evaluator.hpp"
 #include "linalg/decompositions.hpp"
 
@@ -199,47 +199,18 @@ class Finder {
     const auto add = [&](AffineField field) {
       if (Candidate c = judged(std::move(field)); c.verdict.of_lagrangian) out.push_back(std::move(c));
     };
-    for (const AffineField& field : moved_points()) add(field);
+    for (const MovedPoints& moved : moved_points(model_)) {
+      AffineField field(n_);
+      for (const MovedPoints::Term& term : moved.terms)
+        (term.by < 0 ? field.b(term.row) : field.A(term.row, term.by)) = term.factor;
+      add(std::move(field));
+    }
     for (Index i = 0; i < n_; ++i) {
       const auto at = static_cast<std::size_t>(i);
       if (!judge_.graph().is_constant(judge_.slope()[at], 0.0)) continue;
       AffineField cyclic(n_);
       cyclic.b(i) = 1.0;
       add(cyclic);
-    }
-    return out;
-  }
-
-  // All points together: coordinates x, y, z with equal ends of their names, and angles of bodies in the plane.
-  [[nodiscard]] std::vector<AffineField> moved_points() const {
-    std::map<std::string, std::map<char, Index>> points;
-    for (Index i = 0; i < n_; ++i) {
-      const std::string name = model_.coordinates[static_cast<std::int32_t>(i)];
-      if (name[0] < 'x' || name[0] > 'z') continue;
-      if (name.size() == 1 || name[1] == '[' || name[1] == '_' || (name[1] >= '0' && name[1] <= '9'))
-        points[name.substr(1)][name[0]] = i;
-    }
-    std::vector<AffineField> out;
-    const auto put = [&](const AffineField& field) {
-      if (field.A.cwiseAbs().maxCoeff() > 0.0 || field.b.cwiseAbs().maxCoeff() > 0.0) out.push_back(field);
-    };
-    for (const char axis : {'x', 'y', 'z'}) {
-      AffineField shift(n_);
-      for (const auto& [end, at] : points)
-        if (at.contains(axis)) shift.b(at.at(axis)) = 1.0;
-      put(shift);
-    }
-    for (const auto& [from, to] : {std::pair{'x', 'y'}, std::pair{'y', 'z'}, std::pair{'z', 'x'}}) {
-      AffineField turn(n_);
-      for (const auto& [end, at] : points)
-        if (at.contains(from) && at.contains(to)) {
-          turn.A(at.at(from), at.at(to)) = -1.0;
-          turn.A(at.at(to), at.at(from)) = 1.0;
-        }
-      put(turn);
-      if (from != 'x' || model_.angles.empty()) continue;
-      for (const std::int32_t angle : model_.angles) turn.b(angle) = 1.0;
-      put(turn);
     }
     return out;
   }

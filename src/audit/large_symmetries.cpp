@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "audit/derivative_check.hpp"
+#include "audit/moved_points.hpp"
 #include "expr/evaluator.hpp"
 #include "rattleback/error.hpp"
 
@@ -11,7 +12,8 @@ namespace rattleback {
 namespace {
 
 constexpr int kStates = 3;
-constexpr double kRounding = 1e-11;  // of a sum, against the sum of the sizes of its terms
+constexpr std::int32_t kMostToList = 2000;  // coordinates of a field that is shown
+constexpr double kRounding = 1e-11;         // of a sum, against the sum of the sizes of its terms
 
 class LargeJudge {
  public:
@@ -29,6 +31,31 @@ class LargeJudge {
     RandomStates random(model);
     for (int k = 0; k < kStates; ++k) anywhere_.push_back(random());
     find_states(random);
+  }
+
+  Entries field(const MovedPoints& moved) {
+    Entries out;
+    for (const MovedPoints::Term& term : moved.terms) {
+      const NodeId by = term.by < 0 ? g_.one() : g_.variable(kPosition, term.by);
+      out.push_back({term.factor < 0.0 ? g_.neg(by) : by, 0, {term.row, 0}, {}});
+    }
+    return out;
+  }
+
+  // Up to a factor.
+  bool same(const Entries& a, const Entries& b) {
+    for (const Start& s : anywhere_) {
+      Evaluator first(g_, a, n_, n_, m_), second(g_, b, n_, n_, m_);
+      const auto x = first(s.t, s.q, s.v), y = second(s.t, s.q, s.v);
+      double xx = 0.0, yy = 0.0, xy = 0.0;
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        xx += x[i] * x[i];
+        yy += y[i] * y[i];
+        xy += x[i] * y[i];
+      }
+      if (!(std::fabs(std::fabs(xy) - std::sqrt(xx * yy)) <= kRounding * std::sqrt(xx * yy))) return false;
+    }
+    return true;
   }
 
   SymmetryVerdict operator()(const Entries& field) {
@@ -127,11 +154,22 @@ class LargeJudge {
 
 }  // namespace
 
-std::vector<SymmetryVerdict> judge_large(const Model& model, const System* system) {
-  std::vector<SymmetryVerdict> out;
-  if (model.symmetries.empty()) return out;
+LargeSymmetries judge_large(const Model& model, const System* system) {
+  LargeSymmetries out;
+  std::vector<MovedPoints> candidates;
+  if (model.coordinates.size() <= kMostToList) candidates = moved_points(model);
+  if (model.symmetries.empty() && candidates.empty()) return out;
   LargeJudge judge(model, system);
-  for (const Symmetry& s : model.symmetries) out.push_back(judge(s.field));
+  for (const Symmetry& s : model.symmetries) out.named.push_back(judge(s.field));
+  for (const MovedPoints& candidate : candidates) {
+    const Entries field = judge.field(candidate);
+    const bool is_named =
+        std::ranges::any_of(model.symmetries, [&](const Symmetry& s) { return judge.same(s.field, field); });
+    if (is_named) continue;
+    const SymmetryVerdict verdict = judge(field);
+    if (verdict.of_lagrangian) out.found.push_back({candidate.text(model.coordinates), verdict.conserved()});
+  }
+  std::ranges::stable_partition(out.found, &FoundField::conserved);
   return out;
 }
 

@@ -235,6 +235,36 @@ TEST(NamedSymmetries, OfFamiliesAreJudgedAsFamilies) {
   EXPECT_EQ(chain("[forces]\n'x[3]' = \"-x[3]'\"\n"), "shift 110;turn 010;");
 }
 
+// What nobody named is looked for among translations and rotations of all points.
+TEST(FoundSymmetries, OfFamiliesAreTranslationsAndRotations) {
+  const auto chain = [](const std::string& potential, const std::string& more) {
+    return found(
+        check(model_of("coordinates = ['x[1:100]', 'y[1:100]']\n[lagrangian]\nkinetic = \"sum(i = 1:100, (x[i]'^2 "
+                       "+ y[i]'^2)/2)\"\n" +
+                       potential +
+                       "[constraints.holonomic]\n'rod[i=2:100]' = '(x[i] - x[i-1])^2 + (y[i] - y[i-1])^2 - 1'\n" +
+                       more + "[initial]\n'x[i=1:100]' = 'i'\n")),
+        more.empty());
+  };
+  // Free: all three. With weight the shift along x alone; hung up, none is kept.
+  const List free = chain("", "");
+  ASSERT_EQ(free.size(), 3U);
+  EXPECT_TRUE(free[0].starts_with("x[1] = 1; x[2] = 1; ")) << free[0];
+  EXPECT_TRUE(free[1].starts_with("y[1] = 1; ")) << free[1];
+  EXPECT_TRUE(free[2].starts_with("x[1] = -y[1]; ")) << free[2];
+  EXPECT_TRUE(free[2].ends_with("y[100] = x[100]")) << free[2];
+  const List heavy = chain("potential = 'sum(i = 1:100, 9.81*y[i])'\n", "");
+  ASSERT_EQ(heavy.size(), 1U);
+  EXPECT_TRUE(heavy[0].starts_with("x[1] = 1; "));
+  const List hung = chain("", "wall = 'x[1] + y[1] - 1'\n");
+  EXPECT_EQ(hung.size(), 3U);  // of the Lagrangian alone
+  // What is named is not found again.
+  const CheckReport named = check(model_of(
+      "coordinates = ['x[1:100]', 'y[1:100]']\n[lagrangian]\nkinetic = \"sum(i = 1:100, (x[i]'^2 + y[i]'^2)/2)\"\n"
+      "[symmetries.shift]\n'x[i=1:100]' = 2\n"));
+  EXPECT_EQ(named.found_symmetries.size(), 2U);
+}
+
 TEST(Symmetries, AreInTextAndJson) {
   const Model model = model_of(kPlane + "potential = 'x'\n" + kTurn);
   const CheckReport r = check(model);
