@@ -21,6 +21,9 @@
 //   std::vector<T> inputs(t, q, v[, p])                       formulas of the inputs; without it they are 0 until set
 //   std::vector<std::pair<std::string, T>> initial(p)         starts that follow from parameters: {"x", p["l"]}
 //   std::vector<std::pair<std::string, T>> exact(t[, p])      a known solution: {"x", ...}, {"x'", ...}
+//   std::vector<std::pair<std::string, T>> invariants(t, q, v[, p])   what is kept, by name: runs audit it
+//   std::vector<std::pair<std::string, std::vector<T>>> symmetries(t, q[, p])   vector fields q' = xi(q), by name: one value for
+//                                                             each coordinate, which contains no t; check() judges them
 //
 // with t: const T&, q and v: std::span<const T>, p: const Parameters<T>&, u: const Inputs<T>&, lambda: std::span<const T>, the
 // multipliers of the holonomic constraints and then of the others. A member of these names that takes something else does not
@@ -74,7 +77,8 @@ struct Traced {
   std::optional<Expr> lagrangian, kinetic, potential, rayleigh;
   std::vector<Expr> holonomic, nonholonomic;
   std::optional<std::vector<Expr>> forces, formulas_of_inputs;
-  std::vector<std::pair<std::string, Expr>> exact;
+  std::vector<std::pair<std::string, Expr>> exact, invariants;
+  std::vector<std::pair<std::string, std::vector<Expr>>> symmetries;
 };
 using Starts = std::vector<std::pair<std::string, Expr>>;
 
@@ -130,6 +134,8 @@ RATTLEBACK_MEMBER(rayleigh)
 RATTLEBACK_MEMBER(inputs)
 RATTLEBACK_MEMBER(initial)
 RATTLEBACK_MEMBER(exact)
+RATTLEBACK_MEMBER(invariants)
+RATTLEBACK_MEMBER(symmetries)
 // What is nearly one of these names.
 RATTLEBACK_MEMBER(Lagrangian)
 RATTLEBACK_MEMBER(lagrange)
@@ -146,6 +152,8 @@ RATTLEBACK_MEMBER(non_holonomic)
 RATTLEBACK_MEMBER(force)
 RATTLEBACK_MEMBER(dissipation)
 RATTLEBACK_MEMBER(input)
+RATTLEBACK_MEMBER(invariant)
+RATTLEBACK_MEMBER(symmetry)
 #undef RATTLEBACK_MEMBER
 
 template <class R>
@@ -159,6 +167,12 @@ template <class R>
 concept NamedValues = requires(const R& list) {
   { std::begin(list)->first } -> std::convertible_to<std::string>;
   { std::begin(list)->second } -> std::convertible_to<Expr>;
+  std::end(list);
+};
+template <class R>
+concept NamedFields = requires(const R& list) {
+  { std::begin(list)->first } -> std::convertible_to<std::string>;
+  { std::begin(list)->second } -> Vector;
   std::end(list);
 };
 
@@ -194,6 +208,8 @@ constexpr void check_names() {
   static_assert(has_forces<S>() || !called_force<S>, "this member is called `forces`");
   static_assert(has_rayleigh<S>() || !called_dissipation<S>, "this member is called `rayleigh`");
   static_assert(has_inputs<S>() || !called_input<S>, "this member is called `inputs`");
+  static_assert(has_invariants<S>() || !called_invariant<S>, "this member is called `invariants`");
+  static_assert(has_symmetries<S>() || !called_symmetry<S>, "this member is called `symmetries`");
 }
 
 template <class S>
@@ -349,6 +365,42 @@ void trace_known(const S& s, Traced& x) {
         "or without const rattleback::Parameters<T>& p at its end");
 }
 
+template <class S>
+void trace_kept(const S& s, Traced& x) {
+  const Values q(x.q), v(x.v);
+  const Parameters<Expr>& p = x.parameters;
+  if constexpr (requires {
+                  { s.invariants(x.t, q, v, p) } -> NamedValues;
+                })
+    x.invariants = with_names(s.invariants(x.t, q, v, p));
+  else if constexpr (requires {
+                       { s.invariants(x.t, q, v) } -> NamedValues;
+                     })
+    x.invariants = with_names(s.invariants(x.t, q, v));
+  else
+    static_assert(
+        !has_invariants<S>(),
+        "invariants must be: template <class T> std::vector<std::pair<std::string, T>> invariants(const T& t, "
+        "std::span<const T> q, std::span<const T> v) const, with or without const "
+        "rattleback::Parameters<T>& p at its end");
+  const auto take = [&](const auto& fields) {
+    for (const auto& field : fields) x.symmetries.emplace_back(field.first, listed(field.second));
+  };
+  if constexpr (requires {
+                  { s.symmetries(x.t, q, p) } -> NamedFields;
+                })
+    take(s.symmetries(x.t, q, p));
+  else if constexpr (requires {
+                       { s.symmetries(x.t, q) } -> NamedFields;
+                     })
+    take(s.symmetries(x.t, q));
+  else
+    static_assert(!has_symmetries<S>(),
+                  "symmetries must be: template <class T> std::vector<std::pair<std::string, std::vector<T>>> "
+                  "symmetries(const T& t, std::span<const T> q) const, with or without const "
+                  "rattleback::Parameters<T>& p at its end");
+}
+
 }  // namespace detail
 
 // The model that a class with these members describes. Throws Error where names, sizes or values do not fit.
@@ -362,6 +414,7 @@ Model trace(const System& system, const TraceOptions& options) {
     detail::trace_constraints(system, x);
     detail::trace_forces(system, x);
     detail::trace_known(system, x);
+    detail::trace_kept(system, x);
   };
   if constexpr (requires(const Parameters<Expr>& p) {
                   { system.initial(p) } -> detail::NamedValues;

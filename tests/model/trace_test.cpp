@@ -327,5 +327,86 @@ TEST(Trace, BranchesRunWithNumbersToo) {
   EXPECT_EQ(message_of([&] { (void)p[2]; }), "there is no parameter number 2: this model has 2, counted from 0");
 }
 
+// A spring around the origin, in the plane: what turns it is a symmetry, unless the spring is bent.
+struct Turning {
+  template <class T>
+  T lagrangian(const T&, Values<T> q, Values<T> v, const Parameters<T>& p) const {
+    return (v[0] * v[0] + v[1] * v[1]) / 2.0 - p["k"] * (q[0] * q[0] + p["bent"] * q[1] * q[1]) / 2.0;
+  }
+  template <class T>
+  std::vector<std::pair<std::string, T>> invariants(const T&, Values<T> q, Values<T> v) const {
+    return {{"spin", q[0] * v[1] - q[1] * v[0]}};
+  }
+  template <class T>
+  std::vector<std::pair<std::string, std::vector<T>>> symmetries(const T&, Values<T> q) const {
+    return {{"turn", {-q[1], q[0]}}};
+  }
+};
+
+TEST(Trace, HasInvariantsAndSymmetries) {
+  const Model model = trace(Turning{}, {.name = "turning",
+                                        .coordinates = {"x", "y"},
+                                        .q = {1.0, 0.0},
+                                        .v = {0.1, 0.7},
+                                        .parameters = {{"k", 2.0}, {"bent", 1.0}}});
+  const Model file = parse_model(R"toml(
+coordinates = ["x", "y"]
+parameters = { k = 2, bent = 1 }
+[lagrangian]
+kinetic = "(x'^2 + y'^2)/2"
+potential = "k*(x^2 + bent*y^2)/2"
+[invariants]
+spin = "x*y' - y*x'"
+[symmetries.turn]
+x = "-y"
+y = "x"
+[initial]
+x = 1
+"x'" = 0.1
+"y'" = 0.7
+)toml",
+                                 "turning.toml");
+  const Options options{.method = "spark-gauss", .stages = 2, .step = 0.1, .until = 5.0, .native = "off"};
+  for (const Model* const each : {&model, &file}) {
+    const CheckReport report = check(*each);
+    ASSERT_EQ(report.symmetries.size(), 1U);
+    EXPECT_EQ(report.symmetries[0].name, "turn");
+    EXPECT_TRUE(report.symmetries[0].conserved);
+    const Trajectory run = simulate(*each, options);
+    ASSERT_EQ(run.invariants.size(), 2U);
+    EXPECT_EQ(run.invariants[0].name, "spin");
+    EXPECT_NEAR(run.invariants[0].initial, 0.7, 1e-16);
+    EXPECT_LT(run.invariants[0].max_error, 1e-14);
+    EXPECT_EQ(run.invariants[1].name, "turn");
+    // With another parameter it is none.
+    const Model bent = each->with({{"bent", "3"}});
+    EXPECT_FALSE(check(bent).symmetries[0].conserved);
+    EXPECT_EQ(simulate(bent, options).momenta.size(), 1U);
+  }
+}
+
+struct Wrong : Turning {
+  template <class T>
+  std::vector<std::pair<std::string, std::vector<T>>> symmetries(const T& t, Values<T> q) const {
+    return {{"turn", {-q[1] * t, q[0]}}};
+  }
+};
+
+TEST(Trace, RefusesSymmetriesThatAreNone) {
+  const auto refusal = [](const auto& system, const char* x) {
+    try {
+      (void)trace(system, {.name = "turning", .coordinates = {x, "y"}, .parameters = {{"k", 2.0}, {"bent", 1.0}}});
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_NE(refusal(Wrong{}, "x").find("t occurs in symmetry `turn`"), std::string::npos);
+  EXPECT_NE(
+      refusal(Turning{}, "spin").find("invariants() gives the name `spin`, which something else in the model has"),
+      std::string::npos);
+  EXPECT_EQ(refusal(Turning{}, "x"), "accepted");
+}
+
 }  // namespace
 }  // namespace rattleback::test

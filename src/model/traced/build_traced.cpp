@@ -41,6 +41,7 @@ class TracedModel {
     constraints();
     forces();
     exact();
+    kept();
     model_.graph = std::move(graph_);
   }
 
@@ -171,6 +172,36 @@ class TracedModel {
       for (const ExactValue& other : model_.exact)
         if (other.space == space && other.index == *at) fail("`" + name + "` is given twice by exact()");
       model_.exact.push_back({space, *at, value.id(g_)});
+    }
+  }
+
+  // Names that nothing else has, as those of a text: columns, plots and keys are called by them.
+  void check_name(const std::string& name, const char* member, std::vector<std::string>& before) const {
+    if (!is_name(name)) fail(fmt::format("{}() gives the name `{}`. Names are letters, digits and _", member, name));
+    if (text_.world.find(name) != nullptr || std::ranges::find(before, name) != before.end())
+      fail(fmt::format("{}() gives the name `{}`, which something else in the model has already", member, name));
+    before.push_back(name);
+  }
+
+  void kept() {
+    std::vector<std::string> names = model_.holonomic_names.all();
+    names.insert(names.end(), model_.nonholonomic_names.all().begin(), model_.nonholonomic_names.all().end());
+    for (const auto& [name, value] : x_.invariants) {
+      check_name(name, "invariants", names);
+      model_.invariants.push_back({name, value.id(g_)});
+    }
+    for (const auto& [name, field] : x_.symmetries) {
+      check_name(name, "symmetries", names);
+      const auto n = static_cast<std::size_t>(model_.coordinates.size());
+      if (field.size() != n)
+        fail(fmt::format("symmetries() gives {} values for `{}`, but there are {} coordinates", field.size(), name, n));
+      Symmetry& to = model_.symmetries.emplace_back(Symmetry{name, {}});
+      for (std::size_t i = 0; i < n; ++i) {
+        const NodeId xi = field[i].id(g_);
+        if (depends_on(g_, std::span(&xi, 1), kTime))
+          fail(fmt::format("t occurs in symmetry `{}`: a symmetry moves positions, whatever the time", name));
+        if (!g_.is_constant(xi, 0.0)) to.field.push_back({xi, 0, {static_cast<std::int32_t>(i), 0}, {}});
+      }
     }
   }
 
