@@ -184,6 +184,15 @@ struct InvariantAudit {
   double size = 0.0;                  // the largest value
 };
 
+// The momentum of a symmetry of the model that is not kept: what forces, constraints and a Lagrangian that changes along it did,
+// as the method itself adds it up.
+struct MomentumAudit {
+  std::string name;                   // of the symmetry
+  double initial = 0.0, final = 0.0;  // at the start and at the end
+  std::optional<double> impulse;      // of all that acts along it, over the run; none: the method does not tell it
+  std::optional<double> residual;     // largest |change - impulse| of all steps
+};
+
 // A zero of an event expression: a state at the end of a step of the method that is exactly so long.
 struct EventFound {
   std::string event;                     // the expression, or the name of an event of the model
@@ -282,6 +291,7 @@ struct Trajectory {
   std::optional<EnergyAudit> energy;          // systems with an energy
   std::optional<PowerBalance> power_balance;  // methods that know it; over all steps
   std::vector<InvariantAudit> invariants;     // of the model
+  std::vector<MomentumAudit> momenta;         // of its symmetries that keep none
   std::optional<EquationsAudit> equations;    // mechanical: how well accelerations and multipliers satisfy them
   std::optional<double> constraint_position;  // largest residual of holonomic constraints, or those of a dae or odae
   std::optional<double> constraint_velocity;  // largest residual of all constraints of a mechanical system or odae

@@ -5,6 +5,23 @@
 
 namespace rattleback {
 
+namespace {
+
+bool judges_symmetries(const System& system) {
+  return !system.model().symmetries.empty() && system.as<Mechanical>() != nullptr && !system.has_families();
+}
+
+}  // namespace
+
+std::vector<Symmetry> lost_symmetries(const System& system) {
+  std::vector<Symmetry> out;
+  if (!judges_symmetries(system)) return out;
+  SymmetryJudge judge(system);
+  for (const Symmetry& symmetry : system.model().symmetries)
+    if (!judge(scalars(judge.graph(), symmetry.field, judge.n())).conserved()) out.push_back(symmetry);
+  return out;
+}
+
 KeptQuantities kept_quantities(const System& system) {
   const Model& model = system.model();
   KeptQuantities out;
@@ -13,7 +30,7 @@ KeptQuantities kept_quantities(const System& system) {
     out.names.push_back(invariant.name);
     out.nodes.push_back(invariant.value);
   }
-  if (model.symmetries.empty() || system.as<Mechanical>() == nullptr || system.has_families()) return out;
+  if (!judges_symmetries(system)) return out;
   SymmetryJudge judge(system);
   Graph& g = judge.graph();
   for (const Symmetry& symmetry : model.symmetries) {

@@ -1,4 +1,4 @@
-// What a model says is kept: its invariants, and the momenta of those of its symmetries that keep one.
+// What a model says is kept: its invariants, and the momenta of those of its symmetries that keep one. And which do not.
 #pragma once
 
 #include <string>
@@ -15,5 +15,8 @@ struct KeptQuantities {
 };
 
 KeptQuantities kept_quantities(const System& system);
+
+// The symmetries of the model whose momentum is not kept. Of mechanical systems in single coordinates.
+std::vector<Symmetry> lost_symmetries(const System& system);
 
 }  // namespace rattleback

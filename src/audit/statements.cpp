@@ -102,6 +102,21 @@ void state_invariant(Statements& out, const InvariantAudit& i) {
                   relative != 0.0 ? fmt::format(" (of {} at most)", value_text(i.size)) : ""));
 }
 
+void state_momentum(Statements& out, const MomentumAudit& m, const std::string& method) {
+  constexpr double kCloses = 1e-10;  // of the momentum and its impulse: rounding and Newton's tolerance stay below it
+  const std::string name = "momentum " + m.name;
+  std::string text = fmt::format("Momentum of {}: went from {} to {}, which its symmetry does not forbid here; ",
+                                 m.name, value_text(m.initial), value_text(m.final));
+  if (!m.residual) {
+    out.add(Verdict::note, name, 0.0, text + fmt::format("{} does not tell what acted along it.", method));
+    return;
+  }
+  const double size = std::fmax(std::fmax(std::fabs(m.initial), std::fabs(m.final)), std::fabs(*m.impulse));
+  out.add(*m.residual <= kCloses * size ? Verdict::ok : Verdict::note, name, *m.residual,
+          text + fmt::format("what acted along it adds up to {}, and in each step this closes to {}.",
+                             value_text(*m.impulse), size_text(*m.residual)));
+}
+
 void state_power(Statements& out, const PowerBalance& b) {
   constexpr double kCloses = 1e-10;  // of the largest energy: rounding and Newton's tolerance stay below it
   const double relative = b.largest_energy > 0.0 ? b.max_residual / b.largest_energy : 0.0;
@@ -276,6 +291,7 @@ std::vector<Statement> audit_statements(const Model& model, const Trajectory& t)
   const bool chooses_steps = info != methods().end() && info->adaptive;
   if (t.energy) state_energy(out, model, t);
   for (const InvariantAudit& i : t.invariants) state_invariant(out, i);
+  for (const MomentumAudit& m : t.momenta) state_momentum(out, m, t.method);
   if (t.power_balance) state_power(out, *t.power_balance);
   state_constraints(out, model, t);
   if (t.redundant) state_redundant(out, *t.redundant);

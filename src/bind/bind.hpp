@@ -32,6 +32,7 @@ struct BoundMethod {
   StageLayout stage;                   // of the stage values, when the options ask for dense output
   std::optional<std::size_t> extension = {};  // where in the stage values those of dop853's dense output begin
   bool records_by_extension = false;
+  bool tells_momenta = false;      // its power sums have System::watched_momenta() as their last parts
   std::vector<std::string> notes;  // claims that do not hold on this system
 };
 

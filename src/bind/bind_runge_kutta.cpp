@@ -87,6 +87,10 @@ void bind_runge_kutta(const System& system, const Scheme& scheme, const Options&
   }
   form.power = options.audit_power;
   if (form.power) form.damping = system.model().ph.R;
+  if (system.as<Mechanical>() != nullptr) {
+    for (const Symmetry& symmetry : system.watched_momenta()) form.momenta.push_back(symmetry.field);
+    out.tells_momenta = !form.momenta.empty();
+  }
   check_massless(system, scheme, out.name);
   if (system.is_large()) {  // without stage values for dense output: it interpolates between the steps
     data.nominal_step = options.step;

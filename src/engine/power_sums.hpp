@@ -64,11 +64,17 @@ class PowerSums {
     out.least_dissipated = least_;
     out.gaining_steps = static_cast<std::int64_t>(gaining_);
     out.connection_residual = connection_;
-    for (std::size_t k = 0; k < parts_; ++k) {
-      const double* const x = sum_.data() + 4 * (k + 1);
-      out.parts.push_back({parts[k].name, worst_[k], x[0], x[1], x[2], x[3]});
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      out.parts.push_back(part(k));
+      out.parts.back().name = parts[k].name;
     }
     return out;
+  }
+  [[nodiscard]] std::size_t parts() const { return parts_; }
+  // Behind the energies of all; without a name.
+  [[nodiscard]] PowerBalance::Part part(std::size_t k) const {
+    const double* const x = sum_.data() + 4 * (k + 1);
+    return {"", worst_[k], x[0], x[1], x[2], x[3]};
   }
 
   // For checkpoints and trial steps; between steps.

@@ -258,6 +258,11 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
   for (const InvariantAudit& i : trajectory.invariants)
     json["invariants"][i.name] = {
         {"initial", i.initial}, {"final", i.final}, {"max_error", i.max_error}, {"drift_per_time", i.drift_per_time}};
+  for (const MomentumAudit& m : trajectory.momenta) {
+    Json& one = json["symmetries"][m.name] = {{"initial", m.initial}, {"final", m.final}};
+    one["impulse"] = m.impulse ? Json(*m.impulse) : Json();
+    one["residual"] = m.residual ? Json(*m.residual) : Json();
+  }
   if (trajectory.power_balance) json["power_balance"] = power_json(*trajectory.power_balance);
   if (trajectory.taken_by_events) json["power_balance"]["losses"]["events"] = *trajectory.taken_by_events;
   if (facts_of(model).position_level) json["constraints"] = constraints_json(model, trajectory);

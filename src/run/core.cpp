@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "audit/kept_quantities.hpp"
 #include "bind/binding.hpp"
 #include "engine/plan_stepper.hpp"
 #include "model/inputs.hpp"
@@ -96,6 +97,7 @@ Model with_start(const Model& base, const Options& given, bool own_state) {
 
 System& prepared(System& system, const Options& options) {
   if (options.redundant == Redundant::minimum_norm) system.allow_redundant();
+  system.watch_momenta(lost_symmetries(system));
   return system;
 }
 

@@ -115,7 +115,7 @@ class Events {
   std::vector<double> q_, v_, unwrapped_, nothing_, first_, last_;
   double t0_ = 0.0, h_ = 0.0;
   std::vector<Sample> samples_, seen_;  // with what was found between them, and without
-  std::vector<double> touches_;  // of the step, where
+  std::vector<double> touches_;         // of the step, where
   std::vector<EventFound>* found_ = nullptr;
   std::int64_t missed_ = 0;
 };

@@ -8,6 +8,9 @@
 
 #include "audit/equations_of_motion.hpp"
 #include "audit/rank.hpp"
+#include "expr/evaluator.hpp"
+#include "expr/scalars.hpp"
+#include "expr/vectors.hpp"
 #include "model/kind_facts.hpp"
 #include "system/angles.hpp"
 #include "system/start/exact_start.hpp"
@@ -116,7 +119,7 @@ void audit_error(RunParts& run, Trajectory& out) {
 
 void audit_power(const RunParts& run, Trajectory& out) {
   const PowerSums* const power = run.stepper().power();
-  if (power == nullptr) return;
+  if (power == nullptr || (run.method.tells_momenta && !run.options.audit_power)) return;
   out.power_balance = power->balance(run.system.model().ph.parts);
   PowerBalance& b = *out.power_balance;
   // An energy near 0 is compared with the kinetic energy that came and went.
@@ -125,6 +128,32 @@ void audit_power(const RunParts& run, Trajectory& out) {
     out.notes.push_back(fmt::format(
         "the dissipation inequality is violated in {} of {} steps: dampers gave energy, up to {:.2e} in one step",
         b.gaining_steps, run.steps, -b.least_dissipated));
+}
+
+void audit_momenta(const RunParts& run, Trajectory& out) {
+  const std::vector<Symmetry>& lost = run.system.watched_momenta();
+  if (lost.empty()) return;
+  const Mechanical& f = run.system.mechanical();
+  Graph g = f.graph;
+  std::vector<NodeId> nodes;  // J = L_v xi
+  for (const Symmetry& symmetry : lost) nodes.push_back(dot(g, f.p, scalars(g, symmetry.field, f.n)));
+  Evaluator at(g, nodes, run.system.n(), run.system.m());
+  const auto values = [&](double t, const std::vector<double>& q, const std::vector<double>& v) {
+    const std::span<const double> J = at(t, q, v);
+    return std::vector<double>(J.begin(), J.end());
+  };
+  const std::vector<double> first = values(run.start.t, run.start.q, run.start.v), last = values(out.t, out.q, out.v);
+  const PowerSums* const sums = run.method.tells_momenta ? run.stepper().power() : nullptr;
+  for (std::size_t i = 0; i < lost.size(); ++i) {
+    MomentumAudit& audit = out.momenta.emplace_back();
+    audit.name = lost[i].name;
+    audit.initial = first[i];
+    audit.final = last[i];
+    if (sums == nullptr) continue;
+    const PowerBalance::Part part = sums->part(sums->parts() - lost.size() + i);
+    audit.impulse = part.supplied;
+    audit.residual = part.max_residual;
+  }
 }
 
 }  // namespace
@@ -175,6 +204,7 @@ void audit(RunParts& run, bool ok, bool equations, Trajectory& out) {
   audit_residuals(run, out);
   audit_error(run, out);
   audit_power(run, out);
+  audit_momenta(run, out);
 }
 
 }  // namespace rattleback

@@ -4,6 +4,8 @@
 #include <memory>
 #include <optional>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "model/kind_facts.hpp"
 #include "system/kind_system.hpp"
@@ -75,6 +77,10 @@ class System {
   [[nodiscard]] const std::shared_ptr<Redundancy>& redundancy() const { return redundancy_; }
   void set_redundancy(std::shared_ptr<Redundancy> known) const { redundancy_ = std::move(known); }
 
+  // Symmetries whose momentum equation the steps of a run add up, where their method can.
+  void watch_momenta(std::vector<Symmetry> list) { watched_momenta_ = std::move(list); }
+  [[nodiscard]] const std::vector<Symmetry>& watched_momenta() const { return watched_momenta_; }
+
   struct Observation {
     double energy = 0.0;
     double kinetic = 0.0;   // |v . L_v|/2
@@ -100,6 +106,7 @@ class System {
   mutable std::shared_ptr<const AccelerationPlan> level_;
   std::optional<Evaluator> exact_;
   std::vector<double> parameters_;  // taken over
+  std::vector<Symmetry> watched_momenta_;
 };
 
 // Functions for System::visit(), one for each class.

@@ -42,6 +42,7 @@ class MechanicalStep {
     saddle_hint();
     results();
     if (form_.power) work();
+    if (!form_.momenta.empty()) momenta();
     return std::move(eq_);
   }
 
@@ -326,6 +327,30 @@ class MechanicalStep {
     }
     const NodeId before = (*start_)(f_.energy), after = (*end_)(f_.energy);
     eq_.power = {g_.sub(after, before), g_.mul(in_.h, done), g_.mul(in_.h, dissipated), after};
+  }
+
+  // For J = L_v xi: J' = (L_q + F) xi + L_v (Dxi v) - lambda^T K xi, by the scheme's own quadrature. In GGL form the positions also
+  // move along G^T Mu. J is bilinear in positions and momenta where xi is affine, so the two are equal for schemes that keep
+  // such invariants, and for translations with all.
+  void momenta() {
+    if (eq_.power.empty()) eq_.power.assign(4, g_.zero());
+    for (const Entries& field : form_.momenta) {
+      const Vec xi = scalars(g_, field, n_);
+      Vec along;  // Dxi v
+      for (const NodeId e : xi) along.push_back(total_time_derivative(g_, e));
+      const NodeId J = dot(g_, f_.p, xi), pushed = g_.add(dot(g_, f_.force, xi), dot(g_, f_.p, along));
+      NodeId sum = g_.zero();
+      for (std::int32_t j = 0; j < s_; ++j) {
+        Point& here = stage_[at(j)];
+        sum = g_.add(sum, g_.mul(g_.constant(scheme_.bh[at(j)]), here(pushed)));
+        sum = g_.add(sum, g_.mul(g_.constant(scheme_.bt[at(j)]), dot(g_, R_[at(j)], here(xi))));
+        if (!ggl_) continue;
+        Point moved(g_, in_.time(scheme_.c[at(j)]), Q_[at(j)], D_[at(j)]);
+        sum = g_.add(sum, g_.mul(g_.constant(scheme_.b[at(j)]), dot(g_, here(f_.p), moved(along))));
+      }
+      const NodeId after = (*end_)(J);
+      eq_.power.insert(eq_.power.end(), {g_.sub(after, (*start_)(J)), g_.mul(in_.h, sum), g_.zero(), g_.zero()});
+    }
   }
 
   Mechanical f_;

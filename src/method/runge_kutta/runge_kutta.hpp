@@ -15,6 +15,9 @@ struct StepForm {
   bool recursion = false;                         // carry a multiplier along by scheme.recursion
   bool power = false;    // also Equations::power: the energy change, and the work of forces and reactions
   Entries damping = {};  // with power: D of the part -D v of the forces, which dissipates
+  // Vector fields on positions. Equations::power has a part for each behind the energies (zeros without `power`): the change of its
+  // momentum, the impulse along it, and zeros.
+  std::vector<Entries> momenta = {};
 };
 
 // Results: q1, v1, then the carried multipliers if there are any, then the last stage's multipliers.
