@@ -105,8 +105,8 @@ void state_invariant(Statements& out, const InvariantAudit& i) {
 void state_momentum(Statements& out, const MomentumAudit& m, const std::string& method) {
   constexpr double kCloses = 1e-10;  // of the momentum and its impulse: rounding and Newton's tolerance stay below it
   const std::string name = "momentum " + m.name;
-  std::string text = fmt::format("Momentum of {}: went from {} to {}, which its symmetry does not forbid here; ",
-                                 m.name, value_text(m.initial), value_text(m.final));
+  std::string text = fmt::format("Momentum of {}: is not kept, it went from {} to {}; ", m.name, value_text(m.initial),
+                                 value_text(m.final));
   if (!m.residual) {
     out.add(Verdict::note, name, 0.0, text + fmt::format("{} does not tell what acted along it.", method));
     return;
