@@ -105,6 +105,7 @@ struct OdaeParts {
   Names velocities;                      // z
   Entries v;                             // row = position
   Entries f, r;                          // row = velocity
+  Entries p;                             // momenta, row = velocity: then p(t, y, z)' = f + r; empty: z
   std::vector<std::int32_t> unilateral;  // constraints with g >= 0, psi >= 0, g psi = 0, ascending
   double restitution = 0.0;              // normal velocity after an impact = -restitution times that before
 };

@@ -28,14 +28,31 @@ constexpr const char* to_string(Formulation x) {
 }
 
 // The multipliers that are reported: those of the acceleration level (acceleration), of prk-murua's own recursion
-// (recursion), or a method's own algebraic states (stage; port-Hamiltonian).
-enum class Multiplier { acceleration, recursion, stage };
+// (recursion), a method's own algebraic states (stage; port-Hamiltonian), or those of a symplectic Euler method: the consistent
+// ones (sum) or the last one of its step (last).
+enum class Multiplier { acceleration, recursion, stage, sum, last };
 // Its name, as it is typed; null for what is no value.
 constexpr const char* to_string(Multiplier x) {
   switch (x) {
     case Multiplier::acceleration: return "acceleration";
     case Multiplier::recursion: return "recursion";
     case Multiplier::stage: return "stage";
+    case Multiplier::sum: return "sum";
+    case Multiplier::last: return "last";
+  }
+  return nullptr;
+}
+
+// Which velocity stands in the reactions of a step of a symplectic Euler method: those of the scheme as it is printed (the old
+// one in the first half, the new one in the second), or everywhere the one at the start (z0), at the end (z1), or between (Z1).
+enum class Reaction { printed, z0, z1, Z1 };
+// Its name, as it is typed; null for what is no value.
+constexpr const char* to_string(Reaction x) {
+  switch (x) {
+    case Reaction::printed: return "";
+    case Reaction::z0: return "z0";
+    case Reaction::z1: return "z1";
+    case Reaction::Z1: return "Z1";
   }
   return nullptr;
 }

@@ -76,6 +76,7 @@ struct Options {
   int compose = 0;                         // 4, 6, 8: symmetric composition to this order
   std::string tableau = {};                // file with the user's own coefficients; replaces `method`
   Usual alpha = Usual::of(0.5);            // overdetermined Euler methods: weight of the reaction at the start
+  Choice<Reaction> reaction = {};          // overdetermined Euler methods: which velocity stands in the reaction
   Usual rtol = Usual::of(1e-6);            // relative tolerance; ode, index1 and baumgarte only
   Usual atol = Usual::of(1e-9);            // absolute tolerance of the same
   std::optional<double> gain = {};         // of the feedback, in 1/time; baumgarte only; nothing: 10

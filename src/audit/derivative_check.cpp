@@ -312,6 +312,7 @@ DerivativeComparison compare_derivatives(const Model& model) {
     for (const Space space : {kPosition, kVelocity}) {
       pairs.push_back(derivative_pair(g, o.v, n, space));
       pairs.push_back(derivative_pair(g, o.f, nz, space));
+      pairs.push_back(derivative_pair(g, o.p, nz, space));
       pairs.push_back(derivative_pair(g, at_start_multipliers(g, o.r, model.z0), nz, space));
     }
   };

@@ -136,7 +136,8 @@ void EquationsOfMotion::look(double t, std::span<const double> q, std::span<cons
   if (dense_ && !dense_->algebraic.empty()) {
     for (std::size_t i = 0; i < q.size(); ++i) unknowns.push_back(dense_->algebraic[i] != 0 ? q[i] : rates[i]);
   } else {
-    if (system_->facts().implicit_rates) unknowns.assign(rates.begin(), rates.end());
+    const bool rates_too = system_->facts().implicit_rates || (dense_ && dense_->size > multipliers.size());
+    if (rates_too) unknowns.assign(rates.begin(), rates.end());
     unknowns.insert(unknowns.end(), multipliers.begin(), multipliers.end());
   }
   const auto redundant = std::count(kept.begin(), kept.end(), char{0});

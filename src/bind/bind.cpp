@@ -47,6 +47,20 @@ void check_newton(const System& system, const Options& options) {
         fmt::format("--newton simplified is for Runge-Kutta methods, and '{}' is none. Leave it out", options.method));
 }
 
+void check_euler_options(const Options& options) {
+  if (options.tableau.empty() && find_entry(options.method).as<EulerScheme>() != nullptr) return;
+  const std::string found = options.tableau.empty() ? fmt::format("'{}' is none", options.method) : "--tableau is none";
+  if (options.reaction.given())
+    throw Error(fmt::format("--reaction is for the euler methods (euler-true, euler-natural ...), and {}. Leave it out",
+                            found));
+  if (options.multiplier == Multiplier::sum || options.multiplier == Multiplier::last)
+    throw Error(
+        fmt::format("--multiplier {} reports what the euler methods (euler-true, euler-natural ...) compute in a step, "
+                    "and {}. Leave "
+                    "it out",
+                    options.multiplier.text(), found));
+}
+
 void check_stages(const MethodInfo& info, int stages) {
   if (info.fixed_stages != 0 && stages != info.fixed_stages)
     throw Error(fmt::format("method '{}' has a fixed number of stages, {}; leave --stages out, found --stages {}",
@@ -240,6 +254,7 @@ class Binder {
 BoundMethod bind(const System& system, const Options& options, const Start& start) {
   if (system.redundancy()) return bind_redundant(system, options, start);
   check_newton(system, options);
+  check_euler_options(options);
   Binder binder(system, options, start);
   return options.tableau.empty() ? binder.bind(find_entry(options.method)) : binder.bind_tableau();
 }

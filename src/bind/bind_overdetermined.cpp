@@ -34,6 +34,10 @@ std::unique_ptr<PlanStepper> euler_stepper(const Overdetermined& system, const E
   data.velocities = system.nz;
   data.m = system.m;
   data.multiplier_scale = plan.multiplier_scale;
+  if (plan.scheme.own != EulerScheme::Own::none) {
+    data.carried = data.m;
+    data.reports_carried = true;
+  }
   if (!free) data.branch = std::make_unique<BranchedMultipliers>(system, plan.scheme);
   if (!free && plan.compose != 0) {
     // Phi_{gamma h/2} o Phi*_{gamma h/2} is symmetric and of order 2 for any Phi of order 1; the rest is the composition
@@ -52,17 +56,21 @@ std::unique_ptr<PlanStepper> euler_stepper(const Overdetermined& system, const E
 
 namespace {
 
-// Size of a multiplier in units of velocity/h.
+// Size of a multiplier in units of velocity/h: of p_z over r_psi.
 double multiplier_scale(const Overdetermined& o, const Start& start) {
   Graph g = o.graph;
-  std::vector<NodeId> entries;
-  for (const NodeId e : o.r)
-    for (const Entry& d : gradient(g, e, kMultiplier)) entries.push_back(d.expr);
-  Evaluator value(g, entries, std::max(o.ny, o.nz), o.m);
-  double size = 0.0;
-  for (const double x : value(start.t, start.q, start.v, start.multipliers))
-    if (std::isfinite(x)) size = std::fmax(size, std::fabs(x));
-  return size > 0.0 ? 1.0 / size : 1.0;
+  const auto largest = [&](const std::vector<NodeId>& functions, Space space) {
+    std::vector<NodeId> entries;
+    for (const NodeId e : functions)
+      for (const Entry& d : gradient(g, e, space)) entries.push_back(d.expr);
+    Evaluator value(g, entries, std::max(o.ny, o.nz), o.m);
+    double size = 0.0;
+    for (const double x : value(start.t, start.q, start.v, start.multipliers))
+      if (std::isfinite(x)) size = std::fmax(size, std::fabs(x));
+    return size;
+  };
+  const double mass = o.p.empty() ? 1.0 : largest(o.p, kVelocity), reaction = largest(o.r, kMultiplier);
+  return mass > 0.0 && reaction > 0.0 ? mass / reaction : 1.0;
 }
 
 void check_alpha(const MethodInfo& info, const EulerScheme& scheme) {
@@ -80,6 +88,22 @@ void check_alpha(const MethodInfo& info, const EulerScheme& scheme) {
                     info.name));
 }
 
+EulerScheme::Own own_multipliers(const Options& options, const Model& model, const MethodInfo& info) {
+  switch (options.multiplier.value()) {
+    case Multiplier::acceleration:
+    case Multiplier::stage: return EulerScheme::Own::none;  // ReportedState refuses the second
+    case Multiplier::recursion: no_recursion(std::string(info.name));
+    case Multiplier::sum:
+    case Multiplier::last: break;
+  }
+  if (!model.odae.unilateral.empty())
+    throw Error(
+        fmt::format("--multiplier {}: '{}' has unilateral constraints, whose multipliers are those of the "
+                    "acceleration level. Leave it out",
+                    options.multiplier.text(), model.key));
+  return options.multiplier == Multiplier::sum ? EulerScheme::Own::sum : EulerScheme::Own::last;
+}
+
 }  // namespace
 
 BoundMethod bind_overdetermined(const MethodEntry& entry, const System& system, const Options& options,
@@ -92,6 +116,8 @@ BoundMethod bind_overdetermined(const MethodEntry& entry, const System& system, 
         fmt::format("method '{}' keeps both levels of the constraints by itself; leave --formulation out", info.name));
   EulerPlan plan{.scheme = std::get<EulerScheme>(entry.way), .compose = options.compose, .solve = {}};
   plan.scheme.alpha = options.alpha;
+  plan.scheme.reaction = options.reaction.value();
+  plan.scheme.own = own_multipliers(options, model, info);
   plan.solve.tolerance = options.newton_tol;
   plan.solve.cautious = true;
   check_alpha(info, plan.scheme);
@@ -121,11 +147,14 @@ BoundMethod bind_overdetermined(const MethodEntry& entry, const System& system, 
     out.orders = {options.compose, options.compose, options.compose};
     out.symmetric = true;
   }
+  if (plan.scheme.own != EulerScheme::Own::none)  // alpha Psi_0 + (1 - alpha) Psi_1 is consistent, Psi_1 alone is not
+    out.orders.multipliers =
+        plan.scheme.natural && plan.scheme.own == EulerScheme::Own::last ? 0 : std::min(out.orders.q, 1);
   out.contacts = !model.odae.unilateral.empty();
   if (out.contacts)
     out.stepper = std::make_unique<ContactStepper>(o, model.odae, plan);
   else
-    out.stepper = euler_stepper(o, plan, own != nullptr ? system.acceleration() : std::make_unique<Acceleration>(o));
+    out.stepper = euler_stepper(o, plan, system.acceleration());
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "engine/saved_state.hpp"
+#include "expr/vectors.hpp"
 #include "rattleback/error.hpp"
 #include "system/point.hpp"
 
@@ -48,14 +49,15 @@ std::vector<NodeId> normal_accelerations(Overdetermined& o) {
   return out;
 }
 
-// k(y, z + sum_j D_j P_j) = wanted: unknowns P, inputs D (kCarried, one vector after the other) and wanted (kMultiplier).
+// k(y, z1) = wanted with z1 = z + sum_j D_j P_j, of momenta p(y, z1) = p(y, z) + sum_j D_j P_j: unknowns P, and then z1; inputs D
+// (kCarried, one vector after the other) and wanted (kMultiplier).
 Equations impact_equations(const Overdetermined& system) {
   Overdetermined o = system;
   Equations eq;
   eq.graph = std::move(o.graph);
   Graph& g = eq.graph;
   eq.inputs = {{kTime, 1}, {kPosition, o.ny}, {kVelocity, o.nz}, {kMultiplier, o.m}, {kCarried, o.m * o.nz}};
-  std::vector<NodeId> y, z;
+  std::vector<NodeId> y, z, momentum;
   for (std::int32_t i = 0; i < o.ny; ++i) y.push_back(g.variable(kPosition, i));
   for (std::int32_t i = 0; i < o.nz; ++i) {
     NodeId sum = g.variable(kVelocity, i);
@@ -63,11 +65,24 @@ Equations impact_equations(const Overdetermined& system) {
       sum = g.add(sum, g.mul(g.variable(kCarried, j * o.nz + i), g.variable(kUnknown, j)));
     z.push_back(sum);
   }
+  if (!o.p.empty()) {
+    const std::vector<NodeId> fresh = variables(g, kUnknown, o.m, o.nz);
+    Point at(g, g.variable(kTime, 0), y, fresh);
+    for (std::size_t i = 0; i < fresh.size(); ++i)  // z holds z + the push of each momentum
+      momentum.push_back(
+          g.sub(g.sub(at(o.p[i]), o.p[i]), g.sub(z[i], g.variable(kVelocity, static_cast<std::int32_t>(i)))));
+    z = fresh;
+  }
   Point after(g, g.variable(kTime, 0), y, z);
   for (std::int32_t c = 0; c < o.m; ++c) {
     eq.residuals.push_back(g.sub(after(o.k[static_cast<std::size_t>(c)]), g.variable(kMultiplier, c)));
     eq.scales.push_back(Equations::Scale::state);
     eq.guesses.push_back(g.zero());
+  }
+  for (std::size_t i = 0; i < momentum.size(); ++i) {
+    eq.residuals.push_back(momentum[i]);
+    eq.scales.push_back(Equations::Scale::state);
+    eq.guesses.push_back(g.variable(kVelocity, static_cast<std::int32_t>(i)));
   }
   eq.results = z;
   for (std::int32_t j = 0; j < o.m; ++j) eq.results.push_back(g.variable(kUnknown, j));

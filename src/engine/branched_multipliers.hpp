@@ -5,7 +5,8 @@
 //   alpha G(Psi_0) = -k_z f - g_yy(v, v)/2,                 G(psi) := k_z r(y, z, psi),  k = g_y v
 //   (1 - alpha) G(Psi_1) = -g_yy(v, v)/2 - g_y v_y v        (natural; the conjugate methods exchange the right-hand sides)
 //
-// and with r nonlinear in psi these equations have several solutions. The one that belongs to the motion is connected with psi
+// and with r nonlinear in psi these equations have several solutions. With momenta, p_z^-1 f stands for f and p_z^-1 r for r, and
+// p_z^-1 (p_t + p_y v) is taken away in the half that has no f. The solution that belongs to the motion is connected with psi
 // itself: it is found by moving the right-hand side from G(psi) to its value step by step, as long as the determinant of
 // G_psi keeps its sign.                                                [JaySimeon, eq. 3.3 and the end of section 3.2]
 #pragma once
@@ -34,7 +35,7 @@ class BranchedMultipliers {
   bool at(Branch& branch, double fraction);
   double sign_of_determinant(const Branch& branch);
 
-  std::size_t m_;
+  std::size_t m_, unknowns_, size_;  // multipliers; unknowns of a branch; rows of its matrix
   std::vector<Branch> branches_;
   std::vector<double> values_, current_, matrix_;
 };

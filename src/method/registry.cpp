@@ -432,6 +432,10 @@ void add_euler(List& list) {
        .way = EulerScheme{.natural = true, .conjugate = true}});
   list.euler({.info = {.name = "euler-conjugate-true", .source = "Jay and Simeon, (3.8)", .references = {"JaySimeon"}},
               .way = EulerScheme{.natural = false, .conjugate = true}});
+  list.euler({.info = {.name = "euler-explicit", .source = "Jay and Simeon, section 1", .references = {"JaySimeon"}},
+              .way = EulerScheme{.mix = EulerScheme::Mix::explicit_euler}});
+  list.euler({.info = {.name = "euler-implicit", .source = "Jay and Simeon, section 1", .references = {"JaySimeon"}},
+              .way = EulerScheme{.mix = EulerScheme::Mix::implicit_euler}});
 }
 
 // What users would take otherwise.

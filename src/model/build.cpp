@@ -124,6 +124,7 @@ void build_odae(ModelText& text, Elaborator& e, Model& model) {
   o.v = elaborate(e, text.v, rules::kOdaeRate);
   o.f = elaborate(e, text.f, rules::kOdaeRate);
   o.r = elaborate(e, text.r, rules::kOdaeReaction);
+  o.p = elaborate(e, text.p, rules::kOdaeRate);
   o.unilateral = text.unilateral;
   o.restitution = text.restitution;
 }
@@ -152,7 +153,7 @@ void try_derivatives(const Source& source, const Model& model, Graph graph) try 
       both(model.constraints, {kPosition});
       return;
     case Kind::odae:
-      for (const Entries* part : {&model.odae.v, &model.odae.f, &model.odae.r})
+      for (const Entries* part : {&model.odae.v, &model.odae.f, &model.odae.r, &model.odae.p})
         both(*part, {kPosition, kVelocity, kMultiplier});
       both(model.constraints, {kPosition});
       return;

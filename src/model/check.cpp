@@ -222,6 +222,7 @@ void finite_odae(FiniteCheck& check, ModelText& text, const Model& model) {
   check.lines(text.v, rules::kOdaeRate, model.odae.v);
   check.lines(text.f, rules::kOdaeRate, model.odae.f);
   check.lines(text.r, rules::kOdaeReaction, model.odae.r);
+  check.lines(text.p, rules::kOdaeRate, model.odae.p);
   check.lines(text.constraints, rules::kOdaeConstraint, model.constraints);
 }
 

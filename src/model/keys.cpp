@@ -221,6 +221,8 @@ constexpr std::array kOdae = {
     KeyRow{"v", &kFormulas, "The derivatives of the positions", true},
     KeyRow{"f", &kFormulas, "Those of the velocities, without reaction; what is not named is 0"},
     KeyRow{"r", &kFormulas, "The reaction: all that contains multipliers", true},
+    KeyRow{"momentum", &kFormulas,
+           "Momenta of t, positions and velocities, one for each velocity: their rates are f + r"},
     KeyRow{"constraints", &kFormulas, "Expressions of t and positions that are 0"},
     kInitialRow,
     kExactRow,

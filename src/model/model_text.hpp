@@ -122,7 +122,7 @@ struct ModelText {
   int part_count = 0;
   std::vector<Line> constraints;  // odae: too
   // odae
-  std::vector<Line> v, f, r;
+  std::vector<Line> v, f, r, p;
   std::vector<std::int32_t> unilateral;
   double restitution = 0.0;
   // skew-gradient, port-Hamiltonian

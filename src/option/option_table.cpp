@@ -45,7 +45,7 @@ constexpr std::array kTable = {
               .help = "how holonomic constraints are taken: position level at the stages, velocity level, or both"},
     OptionRow{.name = "multiplier", .field = &O::multiplier, .places = kAnywhere, .of_method = true,
               .help = "reported multipliers: consistent ones, or those of prk-murua's own recursion; stage: a method's own "
-                      "algebraic states (port-Hamiltonian)"},
+                      "algebraic states (port-Hamiltonian); sum, last: an euler method's own"},
     OptionRow{.name = "project", .field = &O::project, .between_runs = true, .places = kAnywhere,
               .help = "moves an inconsistent start to the nearest consistent one instead of refusing it"},
     OptionRow{.name = "compose", .field = &O::compose, .places = kAnywhere, .of_method = true, .unit = "2|4|6|8",
@@ -54,6 +54,10 @@ constexpr std::array kTable = {
               .help = "your own Runge-Kutta coefficients instead of --method"},
     OptionRow{.name = "alpha", .field = &O::alpha, .places = kOfMethods, .of_method = true, .unit = "A",
               .help = "weight of the reaction at the start, for the euler methods. Default: 0.5"},
+    OptionRow{.name = "reaction", .field = &O::reaction, .places = kOfMethods, .of_method = true,
+              .help = "which velocity stands in all terms of the reaction, for the euler methods. Default: as printed, z0 in "
+                      "the first half of a step and z1 in the second",
+              .rule = "left out, z0 stands in the first half of a step and z1 in the second"},
     OptionRow{.name = "rtol", .field = &O::rtol, .places = kOfMethods, .of_method = true, .unit = "R",
               .help = "relative tolerance, for ode, index1 and baumgarte", .holds = positive, .rule = "must be positive"},
     OptionRow{.name = "atol", .field = &O::atol, .places = kOfMethods, .of_method = true, .unit = "A",

@@ -17,12 +17,13 @@ namespace rattleback {
 
 using OptionField =
     std::variant<std::string Options::*, Choice<Formulation> Options::*, Choice<Multiplier> Options::*,
-                 Choice<Redundant> Options::*, Choice<Newton> Options::*, Choice<Controller> Options::*,
-                 Choice<Native> Options::*, bool Options::*, int Options::*, std::int64_t Options::*, double Options::*,
-                 Usual Options::*, std::optional<double> Options::*, std::optional<std::int64_t> Options::*,
-                 std::vector<std::string> Options::*, std::function<void(const Progress&)> Options::*,
-                 std::function<void(const std::string&)> Options::*, std::stop_token Options::*,
-                 std::vector<double> Options::*, Values Options::*, std::function<Go(const StepView&)> Options::*>;
+                 Choice<Reaction> Options::*, Choice<Redundant> Options::*, Choice<Newton> Options::*,
+                 Choice<Controller> Options::*, Choice<Native> Options::*, bool Options::*, int Options::*,
+                 std::int64_t Options::*, double Options::*, Usual Options::*, std::optional<double> Options::*,
+                 std::optional<std::int64_t> Options::*, std::vector<std::string> Options::*,
+                 std::function<void(const Progress&)> Options::*, std::function<void(const std::string&)> Options::*,
+                 std::stop_token Options::*, std::vector<double> Options::*, Values Options::*,
+                 std::function<Go(const StepView&)> Options::*>;
 
 template <class T>
 inline constexpr bool is_choice = false;

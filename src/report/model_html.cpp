@@ -1,6 +1,7 @@
 #include "report/model_html.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 
@@ -200,16 +201,19 @@ std::string dae(const Value& document) {
 }
 
 std::string odae(const Value& document) {
-  std::string out =
-      row_of("<mover>" + bold("y") + "<mo>&#x2D9;</mo></mover><mo>=</mo>" + bold("v") +
-             "<mo>,</mo><mspace width=\"1em\"/><mover>" + bold("z") + "<mo>&#x2D9;</mo></mover><mo>=</mo>" + bold("f") +
-             "<mo>+</mo>" + bold("r") + "<mo>(</mo><mi>&#x3C8;</mi><mo>)</mo><mo>,</mo>" +
-             "<mspace width=\"1em\"/><mn>0</mn><mo>=</mo>" + bold("g") + "<mo>(</mo>" + bold("y") + "<mo>)</mo>");
+  const bool momenta = find(document, {"momentum"}) != nullptr;
+  std::string out = row_of(
+      "<mover>" + bold("y") + "<mo>&#x2D9;</mo></mover><mo>=</mo>" + bold("v") +
+      "<mo>,</mo><mspace width=\"1em\"/><mover>" + bold(momenta ? "p" : "z") + "<mo>&#x2D9;</mo></mover><mo>=</mo>" +
+      bold("f") + "<mo>+</mo>" + bold("r") + "<mo>(</mo><mi>&#x3C8;</mi><mo>)</mo><mo>,</mo>" +
+      "<mspace width=\"1em\"/><mn>0</mn><mo>=</mo>" + bold("g") + "<mo>(</mo>" + bold("y") + "<mo>)</mo>");
   out += definitions(document);
-  for (const char* name : {"v", "f", "r"}) {
-    const auto list = lines(find(document, {name}), entry_of(upright(name)));
-    if (!list.empty())
-      out += part(*name == 'v' ? "Rates of the positions" : *name == 'f' ? "Forces" : "Reactions", equations(list));
+  for (const auto& [key, symbol, title] : {std::array{"v", "v", "Rates of the positions"},
+                                           {"momentum", "p", "Momenta"},
+                                           {"f", "f", "Forces"},
+                                           {"r", "r", "Reactions"}}) {
+    const auto list = lines(find(document, {key}), entry_of(upright(symbol)));
+    if (!list.empty()) out += part(title, equations(list));
   }
   out +=
       part("Constraints", equations(zeros(find(document, {"constraints"}), texts_of(find(document, {"unilateral"})))));

@@ -53,8 +53,8 @@ std::string digest_of(const Model& model) {
     }
   };
   for (const Entries* list : {&model.forces, &model.holonomic, &model.nonholonomic, &model.constraints, &model.odae.v,
-                              &model.odae.f, &model.odae.r, &model.pi, &model.ph.E, &model.ph.J, &model.ph.R,
-                              &model.ph.r, &model.ph.z, &model.ph.S, &model.ph.N})
+                              &model.odae.f, &model.odae.r, &model.odae.p, &model.pi, &model.ph.E, &model.ph.J,
+                              &model.ph.R, &model.ph.r, &model.ph.z, &model.ph.S, &model.ph.N})
     entries(*list);
   for (const Entries& list : model.parts) entries(list);
   for (const auto& input : model.ph.inputs) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "expr/combine.hpp"
 #include "expr/vectors.hpp"
@@ -87,12 +88,18 @@ Equations acceleration_level(Overdetermined o) {
   Equations eq;
   Graph& g = o.graph;
   eq.inputs = {{kTime, 1}, {kPosition, o.ny}, {kVelocity, o.nz}, {kMultiplier, o.m}};
-  const std::vector<NodeId> psi = unknowns(g, 0, o.m);
+  const std::int32_t free = o.p.empty() ? 0 : o.nz;  // with momenta z' is unknown, too
+  const std::vector<NodeId> psi = unknowns(g, free, o.m);
   Point at(g, g.variable(kTime, 0), {}, {}, psi);
   std::vector<NodeId> rate;
   for (std::size_t i = 0; i < o.f.size(); ++i) rate.push_back(g.add(at(o.f[i]), at(o.r[i])));
+  if (!o.p.empty()) {
+    const std::vector<NodeId> change = std::exchange(rate, unknowns(g, 0, o.nz));
+    for (std::size_t i = 0; i < rate.size(); ++i) eq.residuals.push_back(g.sub(o.along(o.p[i], o.v, rate), change[i]));
+    eq.guesses.assign(rate.size(), g.zero());
+  }
   for (const NodeId k : o.k) eq.residuals.push_back(o.along(k, o.v, rate));
-  finish(eq, o.m);
+  finish(eq, free + o.m);
   for (std::int32_t c = 0; c < o.m; ++c) eq.guesses.push_back(g.variable(kMultiplier, c));
   eq.results = rate;
   eq.results.insert(eq.results.end(), psi.begin(), psi.end());

@@ -2,7 +2,7 @@
 //
 //   d/dt L_v(t, q, v) = L_q + F(lambda) - K^T lambda,     d/dt k(t, q, v) = 0      unknowns: v' and lambda
 //   (dae)  y' = f(t, y, z),                               d/dt c(t, y) = 0         unknowns: z
-//   (odae) z' = f(t, y, z) + r(t, y, z, psi),             d/dt k(t, y, z) = 0      unknowns: z' and psi
+//   (odae) p(t, y, z)' = f(t, y, z) + r(t, y, z, psi),    d/dt k(t, y, z) = 0      unknowns: z' and psi
 //   (port-Hamiltonian) E x' = f(t, x), with algebraic equations that contain no algebraic state differentiated once:
 //                                                                     unknowns: x' and the algebraic states
 //

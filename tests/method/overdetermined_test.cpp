@@ -89,6 +89,24 @@ TEST(OverdeterminedEuler, NaturalMethodDoesNotConverge) {
   EXPECT_GT(fine.y, 0.95 * coarse.y);
 }
 
+// JS section 3.4: it converges with order 1, but to the solution of other equations.
+TEST(OverdeterminedEuler, NaturalMethodConvergesToItsLimit) {
+  for (const double alpha : {0.4, 0.5, 0.6}) {
+    const Model limit = load_model("odae-exponential-limit", {.set = {{"alpha", std::to_string(alpha)}}});
+    const Trajectory there = simulate(limit, {.method = "euler-true", .step = 0.01, .until = 0.5, .compose = 8});
+    ASSERT_EQ(there.status, Status::done) << there.message;
+    EXPECT_NEAR(there.multipliers[0], 0.0, 1e-12);
+    const auto error = [&](int steps) {
+      const Trajectory run =
+          simulate(exponential(), {.method = "euler-natural", .step = 0.5 / steps, .steps = steps, .alpha = alpha});
+      EXPECT_EQ(run.status, Status::done) << run.message;
+      return distance(run.q, there.q) + distance(run.v, there.v);
+    };
+    EXPECT_NEAR(error(1000) / error(2000), 2.0, 0.05) << alpha;
+    EXPECT_LT(error(2000), 0.01) << alpha;
+  }
+}
+
 TEST(OverdeterminedEuler, ConvergesAtDeclaredOrderInEveryComponent) {
   for (const char* name : {"euler-true", "euler-conjugate-true"})
     for (const double alpha : {0.5, 0.3, 1.0, 2.0}) {

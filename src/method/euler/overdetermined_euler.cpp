@@ -10,10 +10,17 @@
 //
 //   Z   = z0 + h alpha r(y0, z0, Psi_0),   y1 = y0 + h v(y1, Z),   z1 = Z + h f(y1, Z) + ...
 //
+// The explicit and the implicit Euler method can be mixed with the reactions in the same way: f at (y0, z0), or v and f at
+// (y1, Z) while f stays in the first half.                                                          [JaySimeon, section 1]
+//
 // The adjoint of each of them is its inverse with step -h: the same equations with the two ends exchanged and h replaced by
 // -h. The constraints stand at the new end there too, because a step maps consistent states to consistent states. It is not
 // the conjugate method: in the adjoint of the true method Psi_1 acts at the old end and Psi_0 with the other sign. Only for r
 // affine in psi the two are the same.
+//
+// With momenta, p(y, z)' = f + r, the sums above are those of momenta: p(y0, z0) for z0, p(y1, z1) for z1, and for Z
+// p(y0, Z), of the conjugate methods p(y1, Z). With r = -g_y^T psi, p = L_v and f = L_q the methods are then symplectic for
+// every mass.                                                                      [JaySimeon, end of the beginning of 3]
 //
 // A time t in the functions goes with y: t0 where y0 stands, t1 where y1 stands.   [JaySimeon, eqs 3.2, 3.5, 3.7, 3.8]
 #include "method/euler/overdetermined_euler.hpp"
@@ -66,17 +73,31 @@ Equations overdetermined_euler_step(const Overdetermined& system, const EulerSch
   const End &a = scheme.adjoint ? fresh : old, &b = scheme.adjoint ? old : fresh;
   const NodeId h = scheme.adjoint ? g.neg(in.h) : in.h;
   const NodeId alpha = g.constant(scheme.alpha);
-  Point start(g, a.t, a.y, a.z, Psi0), end0(g, b.t, b.y, b.z, Psi0), end1(g, b.t, b.y, b.z, Psi1);
-  Point middle = scheme.conjugate ? Point(g, b.t, b.y, Z) : Point(g, a.t, a.y, Z);
-  const Vec v = middle(o.v), f = middle(o.f);
+  const auto reacting = [&](const End& end) -> const Vec& {  // z in r there
+    switch (scheme.reaction) {
+      case Reaction::printed: return end.z;
+      case Reaction::z0: return a.z;
+      case Reaction::z1: return b.z;
+      case Reaction::Z1: return Z;
+    }
+    return end.z;
+  };
+  Point start(g, a.t, a.y, reacting(a), Psi0), end0(g, b.t, b.y, reacting(b), Psi0),
+      end1(g, b.t, b.y, reacting(b), Psi1);
+  Point middle = scheme.late() ? Point(g, b.t, b.y, Z) : Point(g, a.t, a.y, Z);
+  // Momenta of a, of Z and of b.
+  const auto momenta = [&](Point& at, const Vec& z) { return o.p.empty() ? z : at(o.p); };
+  Point at_a(g, a.t, a.y, a.z), at_b(g, b.t, b.y, b.z);
+  const Vec v = middle(o.v), f = scheme.mix == EulerScheme::Mix::explicit_euler ? at_a(o.f) : middle(o.f);
+  const Vec p_a = momenta(at_a, a.z), P = momenta(middle, Z), p_b = momenta(at_b, b.z);
 
-  Vec first, second;  // Z and z_b, as the scheme gives them
+  Vec first, second;  // P and p_b, as the scheme gives them
   for (std::size_t i = 0; i < Z.size(); ++i) {
     const NodeId force = g.mul(h, f[i]), begin = g.mul(h, g.mul(alpha, start(o.r[i])));
     const NodeId finish = scheme.natural ? g.mul(h, g.mul(g.constant(1.0 - scheme.alpha), end1(o.r[i])))
                                          : g.mul(h, g.sub(end1(o.r[i]), g.mul(alpha, end0(o.r[i]))));
-    first.push_back(g.add(scheme.conjugate ? a.z[i] : g.add(a.z[i], force), begin));
-    second.push_back(g.add(scheme.conjugate ? g.add(Z[i], force) : Z[i], finish));
+    first.push_back(g.add(scheme.conjugate ? p_a[i] : g.add(p_a[i], force), begin));
+    second.push_back(g.add(scheme.conjugate ? g.add(P[i], force) : P[i], finish));
   }
   // Each equation beside the unknown that it gives explicitly: Z and z1, and the other way round when going back.
   const auto equate = [&](const Vec& x, const Vec& value) {
@@ -85,11 +106,11 @@ Equations overdetermined_euler_step(const Overdetermined& system, const EulerSch
       eq.scales.push_back(Equations::Scale::state);
     }
   };
-  scheme.adjoint ? equate(b.z, second) : equate(Z, first);
+  scheme.adjoint ? equate(p_b, second) : equate(P, first);
   Vec moved;
   for (std::size_t i = 0; i < v.size(); ++i) moved.push_back(g.add(a.y[i], g.mul(h, v[i])));
   equate(b.y, moved);
-  scheme.adjoint ? equate(Z, first) : equate(b.z, second);
+  scheme.adjoint ? equate(P, first) : equate(p_b, second);
   Point here(g, fresh.t, fresh.y, fresh.z);
   for (const Vec* level : {&o.g, &o.k})
     for (const NodeId c : *level) {
@@ -111,14 +132,23 @@ Equations overdetermined_euler_step(const Overdetermined& system, const EulerSch
 
   eq.results = fresh.y;
   eq.results.insert(eq.results.end(), fresh.z.begin(), fresh.z.end());
+  Vec sum;
   for (std::size_t c = 0; c < Psi1.size(); ++c)
-    eq.results.push_back(scheme.natural ? g.add(g.mul(alpha, Psi0[c]), g.mul(g.constant(1.0 - scheme.alpha), Psi1[c]))
-                                        : Psi1[c]);
+    sum.push_back(scheme.natural ? g.add(g.mul(alpha, Psi0[c]), g.mul(g.constant(1.0 - scheme.alpha), Psi1[c]))
+                                 : Psi1[c]);
+  if (scheme.own != EulerScheme::Own::none) {
+    const Vec& own = scheme.own == EulerScheme::Own::sum ? sum : Psi1;
+    eq.inputs.emplace_back(kCarried, m);
+    eq.results.insert(eq.results.end(), own.begin(), own.end());
+  }
+  eq.results.insert(eq.results.end(), sum.begin(), sum.end());
   return eq;
 }
 
 Equations overdetermined_flight_step(const Overdetermined& system) {
   Overdetermined o = system;
+  Vec rates;  // of momenta, while z' is kFrozen
+  for (const NodeId p : o.p) rates.push_back(o.along(p, o.v, variables(o.graph, kFrozen, 0, o.nz)));
   Equations eq;
   eq.graph = std::move(o.graph);
   Graph& g = eq.graph;
@@ -151,8 +181,12 @@ Equations overdetermined_flight_step(const Overdetermined& system) {
       eq.residuals.push_back(g.sub(dy[i][k], stage(o.v[k])));
       eq.guesses.push_back(now(o.v[k]));
     }
+    const auto with_slope = [&](NodeId leaf) {
+      return g[leaf].space == kFrozen ? dz[i][static_cast<std::size_t>(g[leaf].base())] : leaf;
+    };
     for (std::size_t k = 0; k < nz; ++k) {
-      eq.residuals.push_back(g.sub(dz[i][k], g.add(stage(o.f[k]), stage(o.r[k]))));
+      const NodeId rate = rates.empty() ? dz[i][k] : substitute(g, stage(rates[k]), with_slope);
+      eq.residuals.push_back(g.sub(rate, g.add(stage(o.f[k]), stage(o.r[k]))));
       eq.guesses.push_back(g.variable(kAcceleration, static_cast<std::int32_t>(k)));
     }
   }

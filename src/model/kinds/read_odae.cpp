@@ -115,6 +115,20 @@ void read_odae(ModelText& text, Reader& reader, const Value& document) {
   if (const Value* f = reader.table(document, "f", "f"))  // no forces: zero
     text.f = reader.lines_by_variable(*f, "[f]", world.velocities, Thing::velocity, "the force on");
 
+  if (const Value* p = reader.table(document, "momentum", "momentum")) {
+    text.p = reader.lines_by_variable(*p, "[momentum]", world.velocities, Thing::velocity, "the momentum of");
+    std::vector<char> given(static_cast<std::size_t>(world.velocities.size()), 0);
+    for (const Line& line : text.p)
+      for (std::int32_t i = 0; i < line.count(); ++i) given[static_cast<std::size_t>(line.row + i)] = 1;
+    const auto missing = std::find(given.begin(), given.end(), 0);
+    if (missing != given.end()) {
+      const std::string name = world.velocities[static_cast<std::int32_t>(missing - given.begin())];
+      world.source.fail(p->key_offset, "[momentum] has no line for `" + name +
+                                           "`. It has one for each velocity; write " + name + " = \"" + name +
+                                           "\" where the velocity itself is meant");
+    }
+  }
+
   if (const Value* v = document.find("unilateral")) read_unilateral(text, reader, *v);
   if (const Value* v = document.find("restitution")) {
     text.restitution = reader.number(*v, "`restitution`");

@@ -6,7 +6,6 @@
 #include "expr/traverse.hpp"
 #include "expr/vectors.hpp"
 #include "rattleback/error.hpp"
-#include "system/symbolic_solve.hpp"
 
 namespace rattleback {
 Overdetermined::Overdetermined(const Model& model) : graph(*model.graph) {
@@ -16,6 +15,7 @@ Overdetermined::Overdetermined(const Model& model) : graph(*model.graph) {
   v = scalars(graph, model.odae.v, ny);
   f = scalars(graph, model.odae.f, nz);
   r = scalars(graph, model.odae.r, nz);
+  if (!model.odae.p.empty()) p = scalars(graph, model.odae.p, nz);
   g = scalars(graph, model.constraints, m);
   const std::vector<NodeId> still(static_cast<std::size_t>(nz), graph.zero());
   for (const NodeId c : g) k.push_back(along(c, v, still));
@@ -30,33 +30,32 @@ Overdetermined::Overdetermined(const Mechanical& system) : graph(system.graph) {
   g = system.g;
   k = system.k;
   const auto n = static_cast<std::size_t>(ny);
-  const std::vector<NodeId> still(n, graph.zero());
-  // M z' = L_q + F(lambda) - K^T lambda - (L_vq v + L_vt): what does not contain lambda is f.
-  std::vector<NodeId> without, with;
+  // p' = L_q + F(lambda) - K^T lambda: what does not contain lambda is f.
   for (std::size_t i = 0; i < n; ++i) {
     const NodeId free = substitute(graph, system.force[i],
                                    [&](NodeId leaf) { return graph[leaf].space == kMultiplier ? graph.zero() : leaf; });
-    without.push_back(graph.sub(free, along(system.p[i], v, still)));
+    f.push_back(free);
     NodeId reaction = graph.sub(system.force[i], free);
     for (std::size_t c = 0; c < system.K.size(); ++c)
       reaction =
           graph.sub(reaction, graph.mul(system.K[c][i], graph.variable(kMultiplier, static_cast<std::int32_t>(c))));
-    with.push_back(reaction);
+    r.push_back(reaction);
   }
-  if (system.inverse_mass) {
-    const auto times = [&](const std::vector<NodeId>& x) {
-      std::vector<NodeId> out;
-      for (std::size_t i = 0; i < n; ++i)
-        out.push_back(combine(graph, std::span(*system.inverse_mass).subspan(i * n, n), x));
-      return out;
-    };
-    f = times(without);
-    r = times(with);
-  } else {
-    const SymbolicSolve solve(graph, system.Lvv);
-    f = solve(without);
-    r = solve(with);
+  if (!system.inverse_mass) {
+    p = system.p;
+    return;
   }
+  const auto solved = [&](const std::vector<NodeId>& x) {
+    std::vector<NodeId> out;
+    for (std::size_t i = 0; i < n; ++i)
+      out.push_back(combine(graph, std::span(*system.inverse_mass).subspan(i * n, n), x));
+    return out;
+  };
+  f = solved(f);
+  r = solved(r);
+  if (system.plain_momentum) return;
+  p = solved(system.p_rest);
+  for (std::size_t i = 0; i < n; ++i) p[i] = graph.add(v[i], p[i]);
 }
 
 Overdetermined Overdetermined::restricted(std::span<const std::int32_t> constraints) const {
@@ -67,6 +66,7 @@ Overdetermined Overdetermined::restricted(std::span<const std::int32_t> constrai
   out.m = static_cast<std::int32_t>(constraints.size());
   out.v = v;
   out.f = f;
+  out.p = p;
   Graph& gr = out.graph;
   for (const std::int32_t c : constraints) {
     out.g.push_back(g[static_cast<std::size_t>(c)]);
@@ -90,6 +90,14 @@ NodeId Overdetermined::along(NodeId e, std::span<const NodeId> position, std::sp
     if (n.space == kVelocity) return velocity[static_cast<std::size_t>(n.base())];
     return graph.zero();
   });
+}
+
+std::vector<NodeId> Overdetermined::carried_along() {
+  const std::vector<NodeId> still(static_cast<std::size_t>(nz), graph.zero());
+  std::vector<NodeId> out;
+  for (const NodeId e : p) out.push_back(along(e, v, still));
+  out.resize(static_cast<std::size_t>(nz), graph.zero());
+  return out;
 }
 
 bool Overdetermined::affine() const {

@@ -120,10 +120,20 @@ void analyse_odae(StartAnalysis& out, const System& system, Overdetermined o, co
   find_dead_rows(out, gy, [&](Eigen::Index i) { return name(rows[static_cast<std::size_t>(i)]); });
   std::vector<double> at(psi.begin(), psi.end());
   at.resize(static_cast<std::size_t>(m), 0.0);
-  MatrixXd all = linalg::product(kz, evaluate(o.graph, r_psi, m, n, m, point.t, y, z, at));
+  // z' = p_z^-1 (f + r - ...)
+  const auto by_mass = [&](MatrixXd pushes) {
+    if (o.p.empty()) return pushes;
+    const MatrixXd p_z = evaluate(o.graph, derivatives(o.graph, o.p, kVelocity, o.nz), o.nz, n, m, point.t, y, z);
+    for (Eigen::Index c = 0; c < pushes.cols(); ++c) pushes.col(c) = linalg::solve(p_z, pushes.col(c));
+    return pushes;
+  };
+  const auto product_of = [&] {
+    return linalg::product(kz, by_mass(evaluate(o.graph, r_psi, m, n, m, point.t, y, z, at)));
+  };
+  MatrixXd all = product_of();
   if (!all.allFinite()) {  // |psi|^0.85 has no derivative at 0
     std::fill(at.begin(), at.end(), 1.0);
-    all = linalg::product(kz, evaluate(o.graph, r_psi, m, n, m, point.t, y, z, at));
+    all = product_of();
   }
   for (const std::int32_t c : model.odae.unilateral)
     if (all(c, c) < 0.0) out.pulling.push_back(name(c));
