@@ -207,6 +207,7 @@ struct EnsembleMember {
   std::vector<double> q, v;             // state at the end
   std::vector<double> multipliers;      // at the end
   std::vector<double> outputs;          // at the end, of EnsembleReport::output_names
+  std::vector<double> invariants;       // largest error of each, of EnsembleReport::invariant_names
   double t = 0.0;                       // time reached
   std::optional<double> energy;         // at the end
   std::optional<double> energy_error;   // largest |E - E0|; where work is done it is no error
@@ -236,19 +237,20 @@ struct EnsembleReport {
   std::vector<std::string> columns;  // the same as files have them: a start is start.NAME, a parameter has its name
   std::vector<std::size_t> grid;     // as in Members
   std::string origin;                // as in Members
-  std::vector<std::string> output_names;   // of the model's outputs, and of what Options::output_columns adds
-  std::vector<std::string> selected;       // patterns of the columns that are wanted; empty: all
-  std::vector<EnsembleMember> members;     // in the order of the request
-  std::vector<std::size_t> failed;         // members that stopped early: not in the statistics
-  std::optional<EnergyStatistics> energy;  // systems with an energy
-  std::string energy_changes;              // why the energy of a member is not kept, where that is not as for the model
-  std::vector<std::string> notes;          // what else to know
-  std::size_t moved = 0;                   // starts that were moved to the nearest consistent one
-  double moved_by = 0.0;                   // how far at most
-  int threads = 0;                         // that were used
-  double wall_seconds = 0.0;               // of the whole study
-  Status status = Status::done;  // else the first members only: stopped when memory ended, cancelled by Options::stop
-  std::string message;           // why it is not done
+  std::vector<std::string> output_names;     // of the model's outputs, and of what Options::output_columns adds
+  std::vector<std::string> invariant_names;  // of what the model says is kept
+  std::vector<std::string> selected;         // patterns of the columns that are wanted; empty: all
+  std::vector<EnsembleMember> members;       // in the order of the request
+  std::vector<std::size_t> failed;           // members that stopped early: not in the statistics
+  std::optional<EnergyStatistics> energy;    // systems with an energy
+  std::string energy_changes;      // why the energy of a member is not kept, where that is not as for the model
+  std::vector<std::string> notes;  // what else to know
+  std::size_t moved = 0;           // starts that were moved to the nearest consistent one
+  double moved_by = 0.0;           // how far at most
+  int threads = 0;                 // that were used
+  double wall_seconds = 0.0;       // of the whole study
+  Status status = Status::done;    // else the first members only: stopped when memory ended, cancelled by Options::stop
+  std::string message;             // why it is not done
 };
 
 // Runs the members of a model file, or of a model that is there already. Throws Error, and Cancelled:

@@ -90,6 +90,9 @@ std::vector<Block> member_blocks(const Model& model, const EnsembleReport& r, bo
   blocks.add("outputs", r.output_names, true, [](const M& m) -> const std::vector<double>& { return m.outputs; });
   blocks.add_audit("energy", [](const M& m) { return m.energy; });
   blocks.add_audit(energy_key(model, r), [](const M& m) { return m.energy_error; });
+  std::vector<std::string> errors;
+  for (const std::string& name : r.invariant_names) errors.push_back("invariant_error." + name);
+  blocks.add("invariant_errors", errors, false, [](const M& m) -> const std::vector<double>& { return m.invariants; });
   blocks.add_audit("power_balance", [](const M& m) { return m.power_balance; });
   blocks.add_audit("residual.position", [](const M& m) { return m.constraint_position; });
   blocks.add_audit("residual.velocity", [](const M& m) { return m.constraint_velocity; });

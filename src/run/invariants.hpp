@@ -1,6 +1,8 @@
 // What a model says is kept, along a run: running numbers, as those of the energy.
 #pragma once
 
+#include <span>
+#include <string>
 #include <vector>
 
 #include "audit/kept_quantities.hpp"
@@ -15,6 +17,11 @@ class Invariants {
  public:
   Invariants(const System& system, const KeptQuantities& kept);
 
+  [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+  // Other values of the parameters from here on.
+  void use_parameters(std::span<const double> values) {
+    if (values_) values_->set_parameters(values);
+  }
   [[nodiscard]] bool is_empty() const { return seen_.empty(); }
   // At a record; q: with all turns of angles.
   void see(double t, std::span<const double> q, std::span<const double> v);

@@ -99,7 +99,8 @@ SharedRun::SharedRun(const Model& model, const Options& options, LaneCode& code)
     : core_(std::make_shared<const Model>(without_exact(model)), checked(model, options)),
       options_(core_.options),
       system_(checked(core_.system)),
-      quantities_(system_, options_, kept_quantities(system_)),
+      kept_(kept_quantities(system_)),
+      quantities_(system_, options_, kept_),
       grid_(options_, record_width(core_.model, options_, quantities_.size())),
       stepper_(plan_stepper_of(core_.method)),
       code_(code),
@@ -152,6 +153,7 @@ bool SharedRun::add() try {
   lanes_.put(static_cast<int>(members_.size()));
   observer_.set_parameters(parameters_, members_.size());
   m.parameters = parameters_;
+  if (!kept_.names.empty()) m.invariants.emplace(system_, kept_).use_parameters(parameters_);
   members_.push_back(std::move(m));
   return true;
 } catch (const Error&) {
@@ -167,6 +169,8 @@ void SharedRun::record() {
   for (std::size_t i = 0; i < members_.size(); ++i) {
     members_[i].monitor.see(t, seen[i].energy, seen[i].position, seen[i].velocity);
     if (system_.has_energy()) members_[i].energy.push_back(seen[i].energy);
+    if (members_[i].invariants && lanes_.has(static_cast<int>(i)))
+      members_[i].invariants->see(t, lanes_.unwrapped_q(static_cast<int>(i)), lanes_.v_of(static_cast<int>(i)));
     if (options_.keep_records && lanes_.has(static_cast<int>(i))) keep(i, seen[i]);
   }
 }
@@ -294,6 +298,8 @@ std::vector<std::optional<SharedResult>> SharedRun::run() {
     SharedResult& r = out[i].emplace();
     r.end = look(i);
     r.records = std::move(m.records);
+    if (m.invariants)
+      for (const InvariantAudit& of : m.invariants->audit()) r.invariants.push_back(of.max_error);
     r.time = lanes_.t();
     r.t = t_;
     r.notes = m.start.notes;

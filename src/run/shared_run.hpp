@@ -19,6 +19,7 @@
 #include "engine/lane_group.hpp"
 #include "run/core.hpp"
 #include "run/grid.hpp"
+#include "run/invariants.hpp"
 #include "run/pace.hpp"
 #include "run/quantities.hpp"
 #include "system/lane_observer.hpp"
@@ -68,7 +69,8 @@ struct SharedResult {
   std::vector<double> q0, v0;  // the start, after a projection
   std::vector<double> t, energy;
   SharedState end;
-  Trajectory::Records records;  // with Options::keep_records
+  Trajectory::Records records;     // with Options::keep_records
+  std::vector<double> invariants;  // largest errors
   double time = 0.0;
   std::optional<double> last_energy, energy_error, constraint_position, constraint_velocity;
   std::vector<std::string> notes;
@@ -98,6 +100,7 @@ class SharedRun {
   [[nodiscard]] double step() const { return grid_.h; }
   // Of SharedState::quantities, as in a Trajectory.
   [[nodiscard]] const std::vector<std::string>& quantity_names() const { return quantities_.names(); }
+  [[nodiscard]] const std::vector<std::string>& invariant_names() const { return kept_.names; }
   [[nodiscard]] std::vector<std::string> selected_columns() const;
   // The run of a member with its records, which are taken out of its result.
   Trajectory trajectory(SharedResult& result) const;
@@ -113,6 +116,7 @@ class SharedRun {
   RunCore core_;
   const Options& options_;
   const System& system_;
+  KeptQuantities kept_;
   Quantities quantities_;
   TimeGrid grid_;
   PlanStepper& stepper_;
@@ -127,6 +131,7 @@ class SharedRun {
     std::vector<double> energy;
     std::vector<double> parameters = {};
     Trajectory::Records records = {};
+    std::optional<Invariants> invariants = {};  // where the model has some
   };
   std::vector<Member> members_;
   std::vector<double> t_;

@@ -64,6 +64,7 @@ class Sum {
       out_.order = f.order;
       out_.step = f.step;
       out_.output_names = std::move(f.output_names);
+      out_.invariant_names = std::move(f.invariant_names);
       out_.selected = std::move(f.selected);
     }
     add_notes(out_.notes, f.notes);

@@ -21,8 +21,8 @@ struct Finished {
   std::int64_t steps = 0;
   std::vector<std::string> notes;
   std::string energy_changes;
-  std::vector<std::string> output_names, selected;  // EnsembleReport
-  std::optional<Trajectory> run = {};               // with its records, where they are kept; stays in its process
+  std::vector<std::string> output_names, invariant_names, selected;  // EnsembleReport
+  std::optional<Trajectory> run = {};  // with its records, where they are kept; stays in its process
 };
 
 // A finished member as bytes, from one process to another of the same program.
@@ -57,10 +57,10 @@ class Packed {
   void finished(Finished& f) {
     EnsembleMember& m = f.member;
     const auto all = [&](auto&... x) { (field<Write>(x), ...); };
-    all(m.values, m.q, m.v, m.multipliers, m.outputs, m.t, m.energy, m.energy_error, m.power_balance,
+    all(m.values, m.q, m.v, m.multipliers, m.outputs, m.invariants, m.t, m.energy, m.energy_error, m.power_balance,
         m.constraint_position, m.constraint_velocity, m.status, m.message);
     all(f.moved.count, f.moved.by, f.t, f.energy, f.method, f.stages, f.order, f.step, f.steps, f.notes,
-        f.energy_changes, f.output_names, f.selected);
+        f.energy_changes, f.output_names, f.invariant_names, f.selected);
   }
 
  private:

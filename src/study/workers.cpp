@@ -39,6 +39,10 @@ Finished run_member(const Model& model, const EnsembleRequest& request) {
   out.output_names = t.quantity_names;
   out.selected = t.selected_columns;
   EnsembleMember& m = out.member;
+  for (const InvariantAudit& i : t.invariants) {
+    out.invariant_names.push_back(i.name);
+    m.invariants.push_back(i.max_error);
+  }
   m.q = t.q;
   m.v = t.v;
   m.multipliers = t.multipliers;
@@ -177,6 +181,7 @@ void Workers::finish(SharedRun& shared, const Taken& t, std::size_t first, std::
     f.energy_changes = energy_changes;
     f.steps = shared.steps();
     f.output_names = shared.quantity_names();
+    f.invariant_names = shared.invariant_names();
     f.selected = shared.selected_columns();
     if (request_.keep) f.run = shared.trajectory(r);
     if (f.moved.count == 0) f.notes = std::move(r.notes);
@@ -186,6 +191,7 @@ void Workers::finish(SharedRun& shared, const Taken& t, std::size_t first, std::
     f.member.v = std::move(r.end.v);
     f.member.multipliers = std::move(r.end.multipliers);
     f.member.outputs = std::move(r.end.quantities);
+    f.member.invariants = std::move(r.invariants);
     f.member.t = r.time;
     f.member.energy = r.last_energy;
     f.member.energy_error = r.energy_error;

@@ -25,6 +25,8 @@ void expect_run(const EnsembleMember& m, const Trajectory& run) {
   ASSERT_EQ(m.power_balance.has_value(), run.power_balance.has_value());
   if (run.power_balance) EXPECT_EQ(m.power_balance, run.power_balance->max_residual);
   EXPECT_EQ(m.constraint_position, run.constraint_position);
+  ASSERT_EQ(m.invariants.size(), run.invariants.size());
+  for (std::size_t i = 0; i < m.invariants.size(); ++i) EXPECT_EQ(m.invariants[i], run.invariants[i].max_error);
 }
 
 void expect_records(const Trajectory& kept, const Trajectory& run) {

@@ -172,5 +172,28 @@ TEST(Ensemble, TakesAllKindsOfSystems) {
   }
 }
 
+// Invariants are audited in lanes, too, with the parameters and the turns of each member.
+TEST(Ensemble, AuditsInvariantsAsSingleRunsDo) {
+  const std::string text =
+      "coordinates = ['r', 'phi']\nangles = ['phi']\n[parameters]\nm = 1\n[lagrangian]\nkinetic = \"m*(r'^2 + "
+      "r^2*phi'^2)/2\"\n"
+      "potential = '-1/r'\n[initial]\nr = 1\n\"phi'\" = 1.1\n[invariants]\nspin = \"m*r^2*phi'\"\nwrong = "
+      "\"sin(phi/2)*m\"\n";
+  const Model model = parse_model(text, "kepler.toml");
+  EnsembleRequest r;
+  r.members = members_on_grid({{"m", 1.0, 2.0, 20}});
+  r.options = {.method = "spark-gauss", .stages = 1, .step = 0.1, .until = 30.0};
+  const EnsembleReport all = ensemble(model, r);
+  EXPECT_EQ(all.invariant_names, (std::vector<std::string>{"spin", "wrong"}));
+  EXPECT_EQ(all.output_names, (std::vector<std::string>{"invariant.spin", "invariant.wrong"}));
+  for (std::size_t i = 0; i < 20; ++i) {
+    const Trajectory run = simulate(model.with({{"m", fmt::format("{}", r.members.values[i])}}), r.options);
+    ASSERT_EQ(run.invariants.size(), 2U);
+    EXPECT_GT(run.invariants[1].max_error, 0.1);
+    for (std::size_t k = 0; k < 2; ++k) EXPECT_EQ(all.members[i].invariants.at(k), run.invariants[k].max_error) << i;
+    EXPECT_EQ(all.members[i].outputs, run.quantities);
+  }
+}
+
 }  // namespace
 }  // namespace rattleback::testing
