@@ -169,7 +169,7 @@ LargeSymmetries judge_large(const Model& model, const System* system) {
     const SymmetryVerdict verdict = judge(field);
     if (verdict.of_lagrangian) out.found.push_back({candidate.text(model.coordinates), verdict.conserved()});
   }
-  std::ranges::stable_partition(out.found, &FoundField::conserved);
+  std::stable_partition(out.found.begin(), out.found.end(), [](const FoundField& f) { return f.conserved; });
   return out;
 }
 

@@ -30,10 +30,11 @@ TEST(OdaeReport, RunJsonHasPositionsAndVelocitiesTogether) {
   EXPECT_TRUE(json["constraints"].contains("position"));
   EXPECT_TRUE(json["constraints"].contains("velocity"));
   for (const char* absent : {"q", "v", "z", "energy", "error"}) EXPECT_FALSE(json.contains(absent)) << absent;
-  ASSERT_EQ(json["contacts"].size(), 1U);
-  EXPECT_EQ(json["contacts"][0]["event"], "lift-off");
-  EXPECT_EQ(json["contacts"][0]["constraint"], "surface");
-  EXPECT_NEAR(json["contacts"][0]["t"].get<double>(), 1.0619, 1e-3);
+  ASSERT_EQ(json["events"].size(), 1U);
+  EXPECT_EQ(json["events"][0]["what"], "lift-off");
+  EXPECT_EQ(json["events"][0]["name"], "surface");
+  EXPECT_NEAR(json["events"][0]["t"].get<double>(), 1.0619, 1e-3);
+  EXPECT_EQ(json["contacts"]["surface"]["closed"], false);
 }
 
 TEST(OdaeReport, ErrorIsThatOfWhatExactNames) {
