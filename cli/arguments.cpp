@@ -54,19 +54,6 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return parts;
 }
 
-std::vector<std::string> split_list(std::string_view text) {
-  std::vector<std::string> parts(1);
-  int depth = 0;
-  for (const char c : text) {
-    depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
-    if (c == ',' && depth == 0)
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  }
-  return parts;
-}
-
 Arguments::Arguments(std::string verb, std::string summary, std::string example)
     : verb_(std::move(verb)), summary_(std::move(summary)), example_(std::move(example)) {
   options_.push_back({"--quiet", "", "prints nothing but --json, and on stderr only what went wrong", Shape::flag, {}});

@@ -92,8 +92,6 @@ Number parse_number(const std::string& text);
 
 // The parts of a text between separators.
 std::vector<std::string> split(std::string_view text, char separator);
-// The parts of a text between commas that are not inside brackets: atan2(y, x) is one.
-std::vector<std::string> split_list(std::string_view text);
 
 }  // namespace rattleback::cli
 

@@ -151,6 +151,27 @@ std::string read_plot_path(Arguments& arguments) {
   return path;
 }
 
+void check_different(Arguments& arguments, const char* option, const std::string& path, const char* other_option,
+                     const std::string& other_path) {
+  if (same_file(path, other_path))
+    arguments.fault(fmt::format("{} and {} name the same file; give two names", option, other_option));
+}
+
+void add_table_option(Arguments& arguments) {
+  arguments.value("--table", "FILE.tex", "writes the table for LaTeX, with the package booktabs");
+}
+
+std::string read_table_path(Arguments& arguments) {
+  std::string path = arguments.text("--table").value_or("");
+  if (arguments.has("--table"))
+    arguments.collect([&] {
+      files::check_place(path, "table");
+      if (!path.ends_with(".tex"))
+        throw Error(fmt::format("table '{}' has an ending that is not known. Tables are written as .tex", path));
+    });
+  return path;
+}
+
 void Files::write(const std::string& path, const std::string& said, const std::function<void()>& write_it) {
   if (path.empty()) return;
   attempt("to write '" + path + "'", [&] {
@@ -182,6 +203,10 @@ void Files::fail(std::string_view message) {
 
 void Files::draw(const std::string& path, const std::function<plot::Figure()>& figure) {
   write(path, fmt::format("Drawn in {}", path), [&] { plot::write_figure(figure(), path); });
+}
+
+void Files::write_table(const std::string& path, const std::function<std::string()>& text) {
+  write(path, fmt::format("Table in {}", path), [&] { files::write_text(path, text()); });
 }
 
 int Files::conclude(const std::function<std::string()>& result, int status) {

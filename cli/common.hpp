@@ -34,6 +34,14 @@ bool same_file(const std::string& one, const std::string& other);
 void add_plot_option(Arguments& arguments, const std::string& what);
 std::string read_plot_path(Arguments& arguments);
 
+// A fault if two paths name the same file.
+void check_different(Arguments& arguments, const char* option, const std::string& path, const char* other_option,
+                     const std::string& other_path);
+
+// --table FILE.tex: the same of a table.
+void add_table_option(Arguments& arguments);
+std::string read_table_path(Arguments& arguments);
+
 // Files written behind a computation. Its result is printed even if the disk turned out to be full or memory ended: each
 // file is tried, and failures are kept until then.
 class Files {
@@ -42,6 +50,7 @@ class Files {
   // and is no more is said on stderr.
   void write(const std::string& path, const std::string& said, const std::function<void()>& write_it);
   void draw(const std::string& path, const std::function<plot::Figure()>& figure);
+  void write_table(const std::string& path, const std::function<std::string()>& text);
   void fail(std::string_view message);  // what could not be written otherwise
   [[nodiscard]] const std::string& text() const { return text_; }
   // Prints the result, then says on stderr what could not be written. The exit status: that of the computation if it ended

@@ -14,6 +14,7 @@
 #include "signals.hpp"
 #include "study/ranks.hpp"
 #include "text/message.hpp"
+#include "text/parts.hpp"
 #include "verbs.hpp"
 
 namespace rattleback::cli {
@@ -69,7 +70,7 @@ Outputs read_outputs(Arguments& a) {
   out.plot = read_plot_path(a);
   if (same_file(out.statistics, out.plot)) a.fault("--output and --plot name the same file; give two names");
   if (same_file(out.members, out.plot)) a.fault("--members and --plot name the same file; give two names");
-  if (a.has("--over-time")) out.over_time = split_list(a.text("--over-time").value_or(""));
+  if (a.has("--over-time")) out.over_time = parts_outside_brackets(a.text("--over-time").value_or(""), ',');
   for (std::string& name : out.over_time) {
     name.erase(0, name.find_first_not_of(' '));
     name.erase(name.find_last_not_of(' ') + 1);

@@ -7,6 +7,7 @@
 #include "common.hpp"
 #include "files/read.hpp"
 #include "study/members.hpp"
+#include "text/parts.hpp"
 
 namespace rattleback::cli {
 namespace {
@@ -31,9 +32,9 @@ void read_range(Arguments& a, const std::string& text, std::vector<MemberOptions
   const std::string option = "--vary " + text;
   std::vector<std::string> parts = split(rest, ':');
   if (parts.size() == 1) {
-    std::vector<std::string> values = split_list(rest);
+    std::vector<std::string> values = parts_outside_brackets(rest, ',');
     for (const std::string& value : values)
-      if (value.find_first_not_of(' ') == std::string::npos) return shape(": a value is missing");
+      if (value.empty()) return shape(": a value is missing");
     ranges.push_back({option, name, "", "", 0, std::move(values)});
     return;
   }

@@ -13,6 +13,7 @@
 #include "progress.hpp"
 #include "rattleback/write.hpp"
 #include "report/html.hpp"
+#include "run/plot_columns.hpp"
 #include "signals.hpp"
 #include "text/quantities.hpp"
 #include "verbs.hpp"
@@ -25,12 +26,12 @@ void check_files(Arguments& a, const std::string& system, const Options& options
                  const std::string& plot, const std::string& page) {
   if (a.has("--output")) a.collect([&] { check_output_path(output); });
   if (!options.checkpoint.empty()) a.collect([&] { files::check_place(options.checkpoint, "checkpoint"); });
-  if (same_file(output, plot)) a.fault("--output and --plot name the same file; give two names");
-  if (same_file(output, page)) a.fault("--output and --report name the same file; give two names");
-  if (same_file(plot, page)) a.fault("--plot and --report name the same file; give two names");
-  if (same_file(output, options.checkpoint)) a.fault("--output and --checkpoint name the same file; give two names");
-  if (same_file(page, options.checkpoint)) a.fault("--report and --checkpoint name the same file; give two names");
-  if (same_file(plot, options.checkpoint)) a.fault("--plot and --checkpoint name the same file; give two names");
+  check_different(a, "--output", output, "--plot", plot);
+  check_different(a, "--output", output, "--report", page);
+  check_different(a, "--plot", plot, "--report", page);
+  check_different(a, "--output", output, "--checkpoint", options.checkpoint);
+  check_different(a, "--report", page, "--checkpoint", options.checkpoint);
+  check_different(a, "--plot", plot, "--checkpoint", options.checkpoint);
   if (same_file(options.checkpoint, system)) a.fault("--checkpoint would overwrite the model file; give another name");
   if (same_file(options.checkpoint, options.tableau))
     a.fault("--checkpoint would overwrite the tableau file; give another name");
@@ -82,6 +83,9 @@ int run(const Words& words) {
   const std::string plot = read_plot_path(a);
   const std::string page = a.text("--report").value_or("");
   if (a.has("--report")) a.collect([&] { report::check_report_path(page); });
+  if (a.has("--plot-columns") && !a.has("--plot"))
+    a.fault("--plot-columns needs --plot FILE: the figure that has them");
+  a.collect([&] { (void)plotted_panels(options); });
   check_files(a, a.system_name(), options, output, plot, page);
   a.refuse_if_faulty();
 
@@ -104,7 +108,7 @@ int run(const Words& words) {
       output,
       fmt::format("Written to {} ({})", output, count_text(static_cast<std::int64_t>(trajectory.records.rows), "row")),
       [&] { report::write_trajectory(model, trajectory, report::dump(report::options_json(options, load)), output); });
-  files.draw(plot, [&] { return report::figure_of(model, trajectory); });
+  files.draw(plot, [&] { return report::figure_of(model, trajectory, options); });
   files.write(page, fmt::format("Report: {}", page),
               [&] { files::write_text(page, report::run_report(model, trajectory, options, load)); });
   if (!trajectory.checkpoint_fault.empty())

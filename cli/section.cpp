@@ -9,6 +9,7 @@
 #include "output/figures.hpp"
 #include "progress.hpp"
 #include "signals.hpp"
+#include "text/parts.hpp"
 #include "verbs.hpp"
 
 namespace rattleback::cli {
@@ -16,9 +17,9 @@ namespace {
 
 std::vector<std::string> read_axes(Arguments& a) {
   if (!a.has("--axes")) return {};
-  std::vector<std::string> axes = split_list(a.text("--axes").value_or(""));
+  std::vector<std::string> axes = parts_outside_brackets(a.text("--axes").value_or(""), ',');
   for (const std::string& axis : axes)
-    if (axis.find_first_not_of(' ') == std::string::npos) {
+    if (axis.empty()) {
       a.fault("--axes takes expressions with commas between them, for example x,z; there is an empty place");
       break;
     }

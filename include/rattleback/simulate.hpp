@@ -90,6 +90,7 @@ struct Options {
   std::int64_t every = 0;                  // record every so many steps; 0: all, thinned beyond 10^6 or 200 MB
   double output_every = 0.0;               // instead: record at the multiples of this time, between the steps
   std::string output_columns = {};         // further columns: definitions, x'', patterns; "=t,x": these alone
+  std::string plot_columns = {};           // of a figure of the run: "theta, phi'; energy; x:y"; nothing: the usual one
   bool keep_records = true;                // false: only the audit's running numbers
   bool record_multipliers = true;          // solve for the multipliers at every record, not only at the end
   bool audit_reverse = false;              // integrate back and compare with the start
@@ -261,7 +262,7 @@ struct Trajectory {
     std::vector<double> residual_position;  // largest of the constraints at position level
     std::vector<double> residual_velocity;  // largest of all constraints at velocity level
     std::vector<double> inputs, outputs;    // port-Hamiltonian: u and y, row after row
-    std::vector<double> quantities;  // outputs of the model, and what Options::output_columns adds, row after row
+    std::vector<double> quantities;  // outputs of the model, and what Options::output_columns and plot_columns add
     std::vector<double> balance;     // residual of the power balance of the step before the record
 
     // A view of one record. Throws Error where there is no such row:
@@ -277,6 +278,7 @@ struct Trajectory {
   std::vector<double> q, v, multipliers;      // final state
   std::vector<std::string> quantity_names;    // of the model's outputs, and of what Options::output_columns adds
   std::vector<double> quantities;             // their final values
+  std::size_t drawn_quantities = 0;           // the last so many are there for Options::plot_columns: no file has them
   std::vector<std::string> selected_columns;  // patterns of those to be written; empty: all
   std::vector<Contact> contacts;              // of unilateral constraints, in order; the first 100 000
 
@@ -314,6 +316,8 @@ struct Trajectory {
   [[nodiscard]] std::size_t index(std::string_view name) const;
   // The records of a name as one vector, also "t", "energy", "residual.position" and all other columns of a CSV file.
   [[nodiscard]] std::vector<double> column(std::string_view name) const;
+  // The names of all of these columns, in the order of a CSV file.
+  [[nodiscard]] std::vector<std::string> columns() const;
 };
 
 // Runge-Kutta methods take the families of a mechanical system as they are. The other methods, and daes, work on single

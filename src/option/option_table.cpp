@@ -92,6 +92,9 @@ constexpr std::array kTable = {
               .holds = positive, .rule = "takes a positive time"},
     OptionRow{.name = "output-columns", .field = &O::output_columns, .between_runs = true, .places = {run, ensemble, recipe, model_file}, .unit = "LIST",
               .help = "further columns: definitions, accelerations x'', patterns such as \"slip*\"; \"=t,x\" writes these alone"},
+    OptionRow{.name = "plot-columns", .field = &O::plot_columns, .between_runs = true, .places = {run}, .unit = "LIST",
+              .help = "what --plot draws: panels with semicolons between them, \"theta, phi'; energy; x:y\"; names as in "
+                      "--output-columns, x:y is a path in the plane"},
     OptionRow{.name = "keep-records", .field = &O::keep_records, .between_runs = true},
     OptionRow{.name = "record-multipliers", .field = &O::record_multipliers, .between_runs = true},
     OptionRow{.name = "audit", .field = &O::audit_reverse, .between_runs = true, .places = {run, model_file}, .on_resume = free_choice,

@@ -69,8 +69,12 @@ std::vector<Block> all_blocks(const Model& model, const Trajectory& trajectory) 
 
 std::vector<Block> record_blocks(const Model& model, const Trajectory& trajectory) {
   std::vector<Block> blocks = all_blocks(model, trajectory);
-  if (trajectory.selected_columns.empty()) return blocks;
+  if (trajectory.selected_columns.empty() && trajectory.drawn_quantities == 0) return blocks;
+  const auto end = trajectory.quantity_names.end(),
+             drawn = end - static_cast<std::ptrdiff_t>(trajectory.drawn_quantities);
   const auto selected = [&](const std::string& name) {
+    if (std::find(drawn, end, name) != end) return false;
+    if (trajectory.selected_columns.empty()) return true;
     return std::any_of(trajectory.selected_columns.begin(), trajectory.selected_columns.end(),
                        [&](const std::string& pattern) { return pattern == name || matches(name, pattern); });
   };
@@ -125,8 +129,7 @@ std::vector<double> Trajectory::column(std::string_view name) const {
   const std::vector<report::Block> blocks = report::all_blocks(*model, *this);
   const auto found = report::find_column(blocks, name);
   if (!found) {
-    std::vector<std::string> known;
-    for (const report::Block& block : blocks) known.insert(known.end(), block.columns.begin(), block.columns.end());
+    const std::vector<std::string> known = columns();
     throw error_of(fmt::format("the records have no column `{}`. ", name) + front::did_you_mean(name, known) +
                    "Columns: " + front::listed(known));
   }
@@ -135,6 +138,14 @@ std::vector<double> Trajectory::column(std::string_view name) const {
   for (std::size_t row = 0; row < out.size() && found->block->values != nullptr; ++row)
     out[row] = found->block->values[row * width + found->index];
   return out;
+}
+
+std::vector<std::string> Trajectory::columns() const {
+  if (model == nullptr) throw Error("this trajectory was made without a model, so its columns have no names");
+  std::vector<std::string> names;
+  for (const report::Block& block : report::all_blocks(*model, *this))
+    names.insert(names.end(), block.columns.begin(), block.columns.end());
+  return names;
 }
 
 }  // namespace rattleback

@@ -8,8 +8,9 @@
 
 namespace rattleback::report {
 
-// Path or coordinates, energy, residuals and power balance over time, as far as the run has them.
-plot::Figure figure_of(const Model& model, const Trajectory& trajectory);
+// The coordinates, those of like size in one panel, energy, residuals and power balance over time, as far as the run has them;
+// or what Options::plot_columns asks for. Throws Error when the run has no such column.
+plot::Figure figure_of(const Model& model, const Trajectory& trajectory, const Options& options = {});
 // Error over step size, with the slopes.
 plot::Figure figure_of(const Model& model, const OrderReport& report);
 // Error over step size, and error over the time that it cost.

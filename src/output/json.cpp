@@ -245,9 +245,9 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
   put_state(json, model, trajectory.q, trajectory.v);
   if (model.multiplier_count() > 0)
     json[facts_of(model).multiplier_key] = multipliers_by_name(model, trajectory.multipliers);
-  if (!trajectory.quantity_names.empty()) {
+  if (const std::size_t drawn = trajectory.drawn_quantities; trajectory.quantity_names.size() > drawn) {
     const auto name = [&](std::int32_t i) { return trajectory.quantity_names[static_cast<std::size_t>(i)]; };
-    json["outputs"] = by_name(trajectory.quantity_names.size(), name, trajectory.quantities);
+    json["outputs"] = by_name(trajectory.quantity_names.size() - drawn, name, trajectory.quantities);
   }
   if (!model.odae.unilateral.empty()) json["contacts"] = contacts_json(model, trajectory);
   if (trajectory.energy)

@@ -48,12 +48,13 @@ std::string state_table(const Model& model, const std::vector<double>& q, const 
 
 // Numbers that the model or --output-columns asks for.
 std::string output_table(const Trajectory& t) {
-  if (t.quantity_names.empty()) return {};
+  if (t.quantities.size() <= t.drawn_quantities) return {};
+  const std::size_t count = t.quantities.size() - t.drawn_quantities;
   std::vector<std::vector<std::string>> rows;
-  for (std::size_t i = 0; i < std::min(t.quantities.size(), kShownNames); ++i)
+  for (std::size_t i = 0; i < std::min(count, kShownNames); ++i)
     rows.push_back({t.quantity_names[i], "=", value_text(t.quantities[i])});
   std::string text = fmt::format("\nOutputs at t = {:.10g}\n", t.t) + align(rows, 2, {false, false, true});
-  if (t.quantities.size() > kShownNames) text += fmt::format("  ... and {} more\n", t.quantities.size() - kShownNames);
+  if (count > kShownNames) text += fmt::format("  ... and {} more\n", count - kShownNames);
   return text;
 }
 

@@ -39,7 +39,9 @@ struct Panel {
   std::string title = {};
   Axis x = {}, y = {};
   std::vector<Series> series = {};
-  bool same_scale = false;  // one unit has the same length on both axes: for paths in a plane
+  bool same_scale = false;                        // one unit has the same length on both axes: for paths in a plane
+  double height = 1.0;                            // in those of the other panels: less for a strip
+  std::pair<double, double> marked = {0.0, 0.0};  // a stretch of the x axis with another ground; the same twice: none
   std::optional<ColourBar> bar = {};
   std::optional<Map> map = {};  // with a bar; below the series
 };

@@ -51,7 +51,7 @@ namespace {
 
 constexpr double kWidth = 720.0, kHeight = 440.0;  // of a panel that is alone
 constexpr double kLeft = 78.0, kRight = 16.0, kTop = 34.0, kBottom = 52.0;
-constexpr double kLegendLine = 17.0;
+constexpr double kLegendLine = 17.0, kTopOfStrip = 6.0;
 constexpr int kColours = static_cast<int>(kLight.size());
 
 // Behind the last colour the first comes again, with other dashes and other marks. "5 4" is Style::dashed.
@@ -98,7 +98,9 @@ class Drawing {
     const double head = figure_.title.empty() ? 0.0 : 30.0;
     const std::vector<std::string> caption = wrapped(figure_.caption, static_cast<std::size_t>(width * columns / 6.4));
     const double foot = caption.empty() ? 0.0 : 14.0 + 17.0 * static_cast<double>(caption.size());
-    const double w = width * columns, h = head + height * rows + foot;
+    std::vector<double> tops = {head};  // of the rows of panels; the last one ends where the caption begins
+    for (int row = 0; row < rows; ++row) tops.push_back(tops.back() + height * height_of(row, columns));
+    const double w = width * columns, h = tops.back() + foot;
     text_ = fmt::format(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
         "height=\"{1:.0f}\" "
@@ -113,9 +115,10 @@ class Drawing {
     }
     for (std::size_t i = 0; i < figure_.panels.size(); ++i) {
       const int number = static_cast<int>(i), column = number % columns, row = number / columns;
-      panel(figure_.panels[i], column * width, head + row * height, width, height, number);
+      const double top = tops[static_cast<std::size_t>(row)];
+      panel(figure_.panels[i], column * width, top, width, tops[static_cast<std::size_t>(row) + 1] - top, number);
     }
-    double y = head + height * rows + 16.0;
+    double y = tops.back() + 16.0;
     for (const std::string& line : caption) {
       text_ += text_at(kLeft / 2, y, "start", " class=\"small\"", line);
       y += 17.0;
@@ -135,6 +138,7 @@ class Drawing {
         "svg { font: 13px system-ui, sans-serif; background: #ffffff; }\n"
         "text { fill: #1f2328; } .small { font-size: 12px; } .head { font-size: 15px; font-weight: 600; }\n"
         ".frame { fill: none; stroke: #8c959f; } .grid { stroke: #d0d7de; stroke-width: 0.6; }\n"
+        ".marked { fill: #8c959f; fill-opacity: 0.35; }\n"
         ".curve { fill: none; stroke-width: 1.5; stroke-linejoin: round; }\n";
     colours(kLight);
     if (page_ == Page::as_reader) {
@@ -146,6 +150,15 @@ class Drawing {
       text_ += "}\n";
     }
     text_ += "</style>\n";
+  }
+
+  // Of the highest panel of a row.
+  [[nodiscard]] double height_of(int row, int columns) const {
+    double highest = 0.0;
+    const auto begin = static_cast<std::size_t>(row) * static_cast<std::size_t>(columns);
+    for (std::size_t i = begin; i < std::min(begin + static_cast<std::size_t>(columns), figure_.panels.size()); ++i)
+      highest = std::fmax(highest, figure_.panels[i].height);
+    return highest;
   }
 
   static std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
@@ -183,7 +196,7 @@ class Drawing {
     const double per_row = std::max(1.0, std::floor((width - kLeft - kRight) / entry));
     const double rows = legend ? std::ceil(static_cast<double>(named) / per_row) : 0.0;
     double x0 = left + kLeft, x1 = left + width - kRight - (p.bar ? kBarRoom : 0.0), y0 = top + height - kBottom,
-           y1 = top + kTop + rows * kLegendLine;
+           y1 = top + (p.height < 1.0 && p.title.empty() ? kTopOfStrip : kTop) + rows * kLegendLine;
     Range xr = range_of(p, true), yr = range_of(p, false);
     if (p.same_scale && !p.x.logarithmic && !p.y.logarithmic) {
       const double unit = std::fmin((x1 - x0) / (xr.high - xr.low), (y0 - y1) / (yr.high - yr.low));
@@ -197,6 +210,10 @@ class Drawing {
     const Scale X(xr, p.x.logarithmic, x0, x1), Y(yr, p.y.logarithmic, y0, y1);
     text_ += fmt::format("<g class=\"panel\" data-panel=\"{}\">\n", number);
     if (!p.title.empty()) text_ += text_at((x0 + x1) / 2, top + 22.0, "middle", "", p.title);
+    if (p.marked.first != p.marked.second)
+      text_ += fmt::format("<rect class=\"marked\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>\n",
+                           std::fmin(X(p.marked.first), X(p.marked.second)), y1,
+                           std::fmax(2.0, std::fabs(X(p.marked.second) - X(p.marked.first))), y0 - y1);
     for (const Tick& t : X.ticks(static_cast<int>((x1 - x0) / 80.0))) {
       text_ += fmt::format("<line class=\"grid\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1:.1f}\" y2=\"{2:.1f}\"/>\n",
                            X(t.at), y0, y1);

@@ -13,9 +13,9 @@
 #include "expr/evaluator.hpp"
 #include "model/kind_facts.hpp"
 #include "output/columns.hpp"
+#include "output/long_run.hpp"
 #include "output/thinning.hpp"
 #include "report/html_text.hpp"
-#include "report/long_run.hpp"
 
 namespace rattleback::report {
 namespace {

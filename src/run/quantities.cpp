@@ -11,6 +11,8 @@
 #include "model/kind_facts.hpp"
 #include "model/written.hpp"
 #include "rattleback/error.hpp"
+#include "run/plot_columns.hpp"
+#include "text/parts.hpp"
 
 namespace rattleback {
 namespace {
@@ -29,7 +31,10 @@ std::vector<std::string> definition_names(const Model& model) {
 // What a file has without being asked.
 std::vector<std::string> standard_names(const Model& model) {
   const KindFacts& facts = facts_of(model);
-  std::vector<std::string> out = {"t", "energy", "balance", "residual.position", "residual.velocity"};
+  std::vector<std::string> out = {"t", "balance"};  // of methods that know it
+  if (facts.energy) out.emplace_back("energy");
+  if (facts.position_level) out.emplace_back("residual.position");
+  if (facts.velocities) out.emplace_back("residual.velocity");
   const auto add = [&](const std::vector<std::string>& names) { out.insert(out.end(), names.begin(), names.end()); };
   add(model.coordinates.all());
   add(velocity_names(model));
@@ -44,6 +49,40 @@ bool contains(const std::vector<std::string>& list, const std::string& name) {
   return std::find(list.begin(), list.end(), name) != list.end();
 }
 
+NodeId read_column(const Model& model, Graph& graph, const std::string& option, const std::string& name) {
+  return read_expression(model, graph, option + " " + name, "the column", name, true);
+}
+
+// Of what is listed, patterns in full: the columns that a run does not have without being asked, nor among `there`.
+std::vector<std::string> further_columns(const Model& model, const std::vector<std::string>& items,
+                                         const std::string& option, const std::vector<std::string>& there) {
+  if (items.empty()) return {};
+  const std::vector<std::string> standard = standard_names(model), definitions = definition_names(model);
+  std::vector<std::string> out;
+  const auto add = [&](const std::string& name) {
+    if (!contains(out, name) && !contains(there, name) && !contains(standard, name)) out.push_back(name);
+  };
+  for (const std::string& item : items) {
+    if (!is_pattern(item)) {
+      add(item);
+      continue;
+    }
+    const auto fits = [&](const std::string& name) { return matches(name, item); };
+    bool found = std::ranges::any_of(standard, fits) || std::ranges::any_of(there, fits);
+    for (const std::string& name : definitions)
+      if (fits(name)) {
+        found = true;
+        add(name);
+      }
+    if (found) continue;
+    std::vector<std::string> known = standard;
+    known.insert(known.end(), definitions.begin(), definitions.end());
+    throw Error(fmt::format("{}: no column or definition matches '{}'. Known: {}", option, item,
+                            front::listed(std::move(known))));
+  }
+  return out;
+}
+
 }  // namespace
 
 bool matches(std::string_view name, std::string_view pattern) {
@@ -56,25 +95,23 @@ bool matches(std::string_view name, std::string_view pattern) {
   return !name.empty() && (pattern[0] == '?' || pattern[0] == name[0]) && matches(name.substr(1), pattern.substr(1));
 }
 
+bool is_pattern(std::string_view item) {
+  return (item.starts_with('*') || item.ends_with('*') || item.find('?') != std::string_view::npos) &&
+         item.find_first_of("+-/^() ") == std::string_view::npos;
+}
+
 // Commas within brackets belong to an expression.
 std::vector<std::string> listed_columns(const Options& options) {
-  std::vector<std::string> out;
-  std::string item;
-  int depth = 0;
-  const auto finish = [&] {
-    const std::size_t begin = item.find_first_not_of(' '), end = item.find_last_not_of(' ');
-    if (begin != std::string::npos) out.push_back(item.substr(begin, end - begin + 1));
-    item.clear();
-  };
-  for (const char c : options.output_columns.substr(selects_columns(options) ? 1 : 0)) {
-    depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
-    if (c == ',' && depth == 0)
-      finish();
-    else
-      item += c;
-  }
-  finish();
+  std::vector<std::string> out =
+      parts_outside_brackets(std::string_view(options.output_columns).substr(selects_columns(options) ? 1 : 0), ',');
+  std::erase(out, "");
   return out;
+}
+
+void check_columns(const Model& model, const std::vector<std::string>& items, const std::string& option) {
+  Graph graph = *model.graph;
+  for (const std::string& name : further_columns(model, items, option, {}))
+    if (!name.starts_with("invariant.")) (void)read_column(model, graph, option, name);
 }
 
 Quantities::Quantities(const System& system, const Graph& graph, std::span<const NodeId> nodes) {
@@ -98,33 +135,19 @@ Quantities::Quantities(const System& system, const Options& options, const KeptQ
     names_.push_back("invariant." + kept.names[i]);
     nodes.push_back(kept.nodes[i]);
   }
-  const std::vector<std::string> list = listed_columns(options);
-  if (nodes.empty() && list.empty()) return;
+  const std::vector<std::string> listed = listed_columns(options), plotted = plotted_columns(options);
+  if (nodes.empty() && listed.empty() && plotted.empty()) return;
   Graph graph = kept.graph;
-  const std::vector<std::string> standard = standard_names(model), definitions = definition_names(model);
-  const auto add = [&](const std::string& name) {
-    if (contains(names_, name) || contains(standard, name)) return;
-    nodes.push_back(read_expression(model, graph, "--output-columns " + name, "the column", name, true));
-    names_.push_back(name);
-  };
-  for (const std::string& item : list) {
-    const bool pattern = item.find('*') == 0 || item.ends_with('*') || item.find('?') != std::string::npos;
-    if (!pattern || item.find_first_of("+-/^() ") != std::string::npos) {
-      add(item);
-      continue;
+  const auto add = [&](const std::vector<std::string>& items, const std::string& option) {
+    for (const std::string& name : further_columns(model, items, option, names_)) {
+      nodes.push_back(read_column(model, graph, option, name));
+      names_.push_back(name);
     }
-    bool found = std::any_of(standard.begin(), standard.end(), [&](const auto& name) { return matches(name, item); });
-    for (const std::string& name : definitions)
-      if (matches(name, item)) {
-        found = true;
-        add(name);
-      }
-    if (found) continue;
-    std::vector<std::string> known = standard;
-    known.insert(known.end(), definitions.begin(), definitions.end());
-    throw Error(fmt::format("--output-columns: no column or definition matches '{}'. Known: {}", item,
-                            front::listed(std::move(known))));
-  }
+  };
+  add(listed, "--output-columns");
+  const std::size_t written = names_.size();
+  add(plotted, "--plot-columns");
+  drawn_ = names_.size() - written;
   if (!nodes.empty()) evaluate(system, graph, nodes);
 }
 

@@ -189,6 +189,7 @@ void final_state(RunParts& run, Trajectory& out) {
                                : "the acceleration level does not determine the multipliers at the end: those of the "
                                  "last stage are reported");
   out.quantity_names = run.quantities.names();
+  out.drawn_quantities = run.quantities.drawn();
   const std::span<const double> values =
       quantities_at(run, {s.t(), s.q(), s.v(), s.turns(), &s}, out.q, out.multipliers);
   out.quantities.assign(values.begin(), values.end());

@@ -351,6 +351,12 @@ INSTANTIATE_TEST_SUITE_P(
         Request{{"run", "skate", "--redundant", ""}, "--redundant takes refuse or minimum-norm, found ''"},
         Request{{"run", "skate", "--multiplier", "recursion"},
                 "--multiplier recursion is for prk-murua, which has one; 'spark-lobatto-ab' has not"},
+        Request{{"run", "skate", "--plot-columns", "x,y"},
+                "--plot-columns needs --plot FILE: the figure that has them"},
+        Request{{"run", "skate", "--plot", "a.svg", "--plot-columns", "x;"},
+                "--plot-columns takes columns with commas between them, panels with semicolons, and x:y for a path in "
+                "the plane: "
+                "--plot-columns \"theta, phi'; energy; x:y\". There is an empty place"},
         Request{{"run", "skate", "--plot", "a.gif"},
                 "figure 'a.gif' has an ending that is not known. Figures are written as .svg, .pdf or .png"},
         Request{{"run", "skate", "--method", "ode", "--steps", "1", "--native", "on"},

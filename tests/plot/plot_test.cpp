@@ -6,11 +6,13 @@
 #include <set>
 #include <sstream>
 
+#include "output/columns.hpp"
 #include "output/figures.hpp"
 #include "plot/figure_file.hpp"
 #include "plot/svg.hpp"
 #include "plot/ticks.hpp"
 #include "rattleback/error.hpp"
+#include "rattleback/write.hpp"
 
 namespace rattleback::plot {
 namespace {
@@ -126,6 +128,126 @@ TEST(Figures, OfARunShowWhatItHas) {
   EXPECT_EQ(panels("suslov"), (std::vector<std::string>{"", "|E - E0|"}));
   EXPECT_EQ(panels("two-oscillators"), (std::vector<std::string>{"", "E", "power balance"}));
   EXPECT_EQ(panels("dae-additive"), (std::vector<std::string>{"", "residual"}));
+}
+
+// What is drawn in one panel can be seen in it: no curve is ten times smaller than another that is not zero.
+TEST(Figures, PutColumnsOfLikeSizeIntoOnePanel) {
+  const Model model = load_model("skate");
+  const Trajectory t = simulate(model, {.step = 0.1, .until = 100.0});
+  const Figure f = report::figure_of(model, t);
+  std::vector<std::string> drawn;
+  for (const Panel& p : f.panels) {
+    if (p.y.logarithmic || p.height < 1.0) continue;
+    double low = INFINITY, high = 0.0;
+    for (const Series& s : p.series) {
+      drawn.push_back(s.label);
+      const std::vector<double> column = t.column(s.label);
+      double size = 0.0;
+      for (const double x : column) size = std::fmax(size, std::fabs(x));
+      low = std::fmin(low, size);
+      high = std::fmax(high, size);
+    }
+    EXPECT_LE(high, 10.0 * low) << p.series[0].label;
+  }
+  EXPECT_EQ(drawn, (std::vector<std::string>{"x", "y", "theta"}));
+  EXPECT_EQ(f.panels[0].y.label, "x") << "alone: it is " << *std::ranges::max_element(f.panels[0].series[0].y);
+}
+
+TEST(Figures, OfALongRunShowAWindowAndTheWholeRunBelow) {
+  const Model model = load_model("double-pendulum");
+  const Trajectory t = simulate(model, {.step = 0.02, .until = 400.0});
+  const Figure f = report::figure_of(model, t);
+  ASSERT_GT(f.panels.size(), 2U);
+  const Panel &window = f.panels[0], &strip = f.panels[1];
+  ASSERT_EQ(window.series.size(), strip.series.size());
+  EXPECT_LT(strip.height, 0.5);
+  EXPECT_EQ(strip.marked.first, 0.0);
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < window.series.size(); ++i) {
+    const Series &part = window.series[i], &whole = strip.series[i];
+    EXPECT_EQ(part.x.back(), strip.marked.second);
+    EXPECT_EQ(whole.x.back(), 400.0);
+    EXPECT_EQ(whole.label, "") << "named above";
+    const std::vector<double> all = t.column(part.label);
+    EXPECT_EQ(*std::ranges::max_element(whole.y), *std::ranges::max_element(all));
+    for (std::size_t k = 0; k < part.y.size(); ++k) ASSERT_EQ(part.y[k], all[k]);
+    std::size_t turns = 0;
+    for (std::size_t k = 2; k < part.y.size(); ++k)
+      turns += (part.y[k] - part.y[k - 1]) * (part.y[k - 1] - part.y[k - 2]) < 0.0 ? 1 : 0;
+    most = std::max(most, turns);
+  }
+  EXPECT_GE(most, 16U);  // 12 oscillations, in which small wiggles do not count
+  EXPECT_LE(most, 60U);
+  const std::string svg = to_svg(f);
+  EXPECT_EQ(count(svg, "<rect class=\"marked\""),
+            static_cast<std::size_t>(std::ranges::count_if(f.panels, [](const Panel& p) { return p.height < 1.0; })));
+  const auto width_of = [&](const std::string& what) {
+    const std::size_t at = svg.find("width=\"", svg.find("<rect class=\"" + what));
+    return std::stod(svg.substr(at + 7));
+  };
+  EXPECT_NEAR(width_of("marked"), width_of("frame") * strip.marked.second / 400.0, 0.06) << "the part of the run";
+  EXPECT_EQ(report::figure_of(model, simulate(model, {.step = 0.02, .until = 4.0})).panels[1].height, 1.0);
+}
+
+TEST(Figures, DrawTheColumnsThatWereAskedFor) {
+  const Model model = load_model("skate");
+  Options options{.step = 0.1, .until = 10.0};
+  const Trajectory plain = simulate(model, options);
+  options.plot_columns = "theta, theta'; energy; x:y; x'^2 + y'^2; *'; residual.velocity";
+  const Trajectory t = simulate(model, options);
+  const Figure f = report::figure_of(model, t, options);
+  std::vector<std::vector<std::string>> labels;
+  for (const Panel& p : f.panels) {
+    labels.emplace_back();
+    for (const Series& s : p.series) labels.back().push_back(s.label);
+  }
+  EXPECT_EQ(
+      labels,
+      (std::vector<std::vector<std::string>>{
+          {"theta", "theta'"}, {"energy"}, {"x:y"}, {"x'^2 + y'^2"}, {"x'", "y'", "theta'"}, {"residual.velocity"}}));
+  EXPECT_TRUE(f.panels[2].same_scale);
+  EXPECT_EQ(f.panels[2].series[0].x, t.column("x"));
+  EXPECT_EQ(f.panels[2].series[0].y, t.column("y"));
+  EXPECT_TRUE(f.panels[5].y.logarithmic);
+  EXPECT_FALSE(f.panels[1].y.logarithmic);
+  const std::vector<double> vx = t.column("x'"), vy = t.column("y'");
+  for (std::size_t i = 0; i < vx.size(); ++i)
+    EXPECT_NEAR(f.panels[3].series[0].y[i], vx[i] * vx[i] + vy[i] * vy[i], 1e-15);
+  // Nothing else of the run is another: neither its numbers nor its files.
+  EXPECT_EQ(t.records.q, plain.records.q);
+  const auto names = [&](const Trajectory& run) {
+    std::vector<std::string> out;
+    for (const report::Block& b : report::record_blocks(model, run))
+      out.insert(out.end(), b.columns.begin(), b.columns.end());
+    return out;
+  };
+  EXPECT_EQ(names(t), names(plain));
+  EXPECT_EQ(plain.columns(), names(plain));
+  EXPECT_EQ(t.columns().size(), plain.columns().size() + 1) << "the expression";
+  EXPECT_EQ(to_text(model, t).find("Outputs"), std::string::npos);
+  EXPECT_EQ(to_json(model, t).find("outputs"), std::string::npos);
+}
+
+TEST(Figures, RefuseColumnsThatAreNotThere) {
+  const auto message = [](const char* system, const char* columns) -> std::string {
+    try {
+      (void)simulate(load_model(system), {.steps = 1, .plot_columns = columns});
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(message("skate", "x; y, theta:x").find("--plot-columns takes columns with commas between them"), 0U);
+  EXPECT_NE(message("skate", "x; y, theta:x").find("'y, theta:x' has paths and columns over time in one panel"),
+            std::string::npos);
+  EXPECT_NE(message("skate", "x;;y").find("There is an empty place"), std::string::npos);
+  EXPECT_NE(message("skate", "x:y:theta").find("'x:y:theta' has too many colons"), std::string::npos);
+  EXPECT_NE(message("skate", "x:").find("'x:' lacks a column"), std::string::npos);
+  EXPECT_NE(message("skate", "x*:y").find("a path has one column on each axis"), std::string::npos);
+  EXPECT_EQ(message("skate", "thetta").find("--plot-columns thetta"), 0U);
+  EXPECT_EQ(message("skate", "q*").find("--plot-columns: no column or definition matches 'q*'"), 0U);
+  EXPECT_NE(message("dae-additive", "energy"), "") << "a dae has none";
+  EXPECT_EQ(message("skate", "atan2(y, x); if(x < y, x, y):theta"), "");
 }
 
 TEST(Figures, AreSvgPdfOrPng) {

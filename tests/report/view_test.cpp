@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "output/long_run.hpp"
 #include "output/thinning.hpp"
-#include "report/long_run.hpp"
 
 namespace rattleback::report {
 namespace {

@@ -1,4 +1,4 @@
-#include "report/long_run.hpp"
+#include "output/long_run.hpp"
 
 #include <algorithm>
 #include <cmath>
