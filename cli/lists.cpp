@@ -27,7 +27,7 @@ std::vector<std::pair<std::string, int>> read_methods(Arguments& a, const std::s
       a.fault(fmt::format("--methods: '{}' is named twice", item));
     methods.push_back(method);
   }
-  if (!a.has("--methods"))
+  if (!a.has("--methods") && !a.has("--tableau"))
     a.fault(
         fmt::format("{} needs --methods NAME[:S],... for example --methods spark-gauss:2,spark-lobatto-ab:3", verb));
   return methods;

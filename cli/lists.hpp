@@ -5,9 +5,13 @@
 #include <utility>
 #include <vector>
 
-#include "arguments.hpp"
+#include "common.hpp"
 
 namespace rattleback::cli {
+
+// What help says of --tableau where there may be methods beside it.
+inline const OptionWords kTableauBeside = {
+    {"tableau", "your own Runge-Kutta coefficients, beside --methods or without them"}};
 
 // --methods NAME[:S],...
 std::vector<std::pair<std::string, int>> read_methods(Arguments& a, const std::string& verb);

@@ -31,10 +31,11 @@ Arguments declare_order() {
   a.value(
       "--reference", "exact|NAME:S:H",
       "the model's exact solution, or another run. Default: exact if the model has one, else a run of higher order");
-  add_options(a, Place::order);
+  add_options(a, Place::order, kTableauBeside);
   add_model_options(a);
   a.flag("--json", "prints one JSON object instead of a table");
   add_plot_option(a, "draws error against step size");
+  add_table_option(a);
   return a;
 }
 
@@ -51,7 +52,7 @@ int order(const Words& words) {
   const auto until = a.positive("--until");
   request.reference = read_reference(a);
   read_options(a, Place::order, request.options);
-  const std::string plot = read_plot_path(a);
+  const std::string plot = read_plot_path(a), table = read_table_path(a);
   a.refuse_if_faulty();
 
   load.unroll_below = kLargestFamily;  // the solvers work on single coordinates
@@ -63,6 +64,7 @@ int order(const Words& words) {
   const OrderReport report = order_study(model, request);
   Files files;
   files.draw(plot, [&] { return report::figure_of(model, report); });
+  files.write_table(table, [&] { return to_latex(report); });
   return files.conclude([&] { return a.has("--json") ? to_json(model, report) : to_text(report) + files.text(); });
 }
 

@@ -18,15 +18,25 @@ namespace RATTLEBACK_API rattleback {
 
 // --- compare: several methods side by side
 
-// What compare() is to run: every method with every step.
+// What compare() is to run: every method with every step. Options::tableau is one more of them.
 struct CompareRequest {
   std::vector<std::pair<std::string, int>> methods;  // name and stages (0 = default)
   std::vector<double> steps;  // sizes of the steps; of methods that choose their own: intervals of the output
   double until = 0.0;         // end time
   std::string reference;      // what errors are measured against, as in OrderRequest
   int repeats = 3;            // of each run, for its time; fewer when they take long
-  Options options;            // compose, newton_tol, formulation, project ... for all methods
+  // What is kept of each run over time: "energy" (E - E0), "position" and "velocity" (the largest residual of the constraints),
+  // and columns by name, as in Options::output_columns: coordinates, outputs, definitions, expressions, patterns.
+  std::vector<std::string> over_time = {};
+  Options options;  // compose, newton_tol, formulation, project ... for all methods
   std::function<void(int done, int all)> progress = {};  // runs, called between them
+};
+
+// What CompareRequest::over_time asks for, of one run.
+struct OverTime {
+  std::vector<double> t;  // recorded times
+  // At these times, in the order of CompareReport::over_time; empty where the method has no such column.
+  std::vector<std::vector<double>> values;
 };
 
 // One method with one step. A run that did not happen or stopped has no error.
@@ -53,6 +63,7 @@ struct CompareRun {
   std::int64_t iterations = 0;                // of Newton's method, in all steps
   bool adaptive = false;                      // chooses its own steps inside `step`: no iterations are counted
   double seconds = 0.0;                       // for the steps alone: the least of the repeats
+  OverTime over_time;                         // empty when it was not asked for or did not happen
 };
 
 // The slopes of one method, with two steps or more. NaN where fewer than two errors are above rounding.
@@ -64,12 +75,13 @@ struct CompareSlope {
 
 // What compare() measured.
 struct CompareReport {
-  std::vector<CompareRun> runs;      // by method, then by step
-  std::vector<CompareSlope> slopes;  // by method; empty with one step
-  std::string reference;             // what the errors are measured against; "" when there is nothing
-  std::string reference_fault;       // why there is nothing
-  double until = 0.0;                // end time
-  bool dissipative = false;          // the energy is not expected to be kept
+  std::vector<CompareRun> runs;        // by method, then by step
+  std::vector<CompareSlope> slopes;    // by method; empty with one step
+  std::string reference;               // what the errors are measured against; "" when there is nothing
+  std::string reference_fault;         // why there is nothing
+  double until = 0.0;                  // end time
+  bool dissipative = false;            // the energy is not expected to be kept
+  std::vector<std::string> over_time;  // what the runs have over time: as asked for, patterns in full
 };
 
 // Runs methods side by side. Throws Error when the request is wrong for every method; what is wrong for one of them is in its
@@ -268,6 +280,8 @@ std::string to_json(const Model& model, const EnsembleReport& report, std::size_
 std::string to_text(const Model& model, const CompareReport& report);
 std::string to_text(const Model& model, const SectionRequest& request, const SectionReport& report);
 std::string to_text(const Model& model, const EnsembleReport& report);
+// The tables of its text for a LaTeX document with the package booktabs.
+std::string to_latex(const Model& model, const CompareReport& report);
 
 // Writes a CSV file with one row per crossing, whole or not at all. Throws Error.
 void write_section(const Model& model, const SectionRequest& request, const SectionReport& report,

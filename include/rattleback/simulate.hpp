@@ -448,6 +448,7 @@ struct OrderRun {
   double error_q = 0.0;            // of the positions alone
   double error_v = 0.0;            // of the velocities alone
   double error_multipliers = 0.0;  // of the multipliers
+  std::string label = {};          // as in its slope: "spark-gauss(2)"
 };
 
 // The order that the errors of one method show: slopes of log(error) over log|step|. NaN with fewer than two points.
@@ -459,7 +460,7 @@ struct OrderSlope {
   int points = 0;                                                   // how many were used for `fitted`
 };
 
-// What order_study() is to run: every method with every step.
+// What order_study() is to run: every method with every step. Options::tableau is one more of them.
 struct OrderRequest {
   std::vector<std::pair<std::string, int>> methods;  // name and stages (0 = default)
   std::vector<double> steps;                         // sizes of the steps

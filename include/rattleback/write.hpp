@@ -23,6 +23,9 @@ std::string to_text(const OrderReport& report);
 // systems of other kinds, and where formulas are too long to be written.
 std::string to_latex(const Model& model);
 
+// The table of its text for a LaTeX document with the package booktabs.
+std::string to_latex(const OrderReport& report);
+
 // Whole or not at all: written beside the target and renamed. The extension chooses .csv or .h5. Throws Error.
 void write_trajectory(const Model& model, const Trajectory& trajectory, const std::string& path);
 

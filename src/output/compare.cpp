@@ -7,6 +7,8 @@
 #include "output/ending.hpp"
 #include "output/json.hpp"
 #include "output/layout.hpp"
+#include "output/over_time.hpp"
+#include "output/tabular.hpp"
 #include "rattleback/analysis.hpp"
 #include "text/quantities.hpp"
 
@@ -26,14 +28,15 @@ std::string small_text(const std::optional<double>& x) { return x ? size_text(*x
 std::string slope_text(double x) { return std::isfinite(x) ? fmt::format("{:.2f}", x) : "-"; }
 
 // The main table. Columns that no run has are left out.
-std::string table(const CompareReport& r) {
+Tabular main_table(const CompareReport& r) {
   const auto any = [&](auto value) {
     return std::any_of(r.runs.begin(), r.runs.end(), [&](const CompareRun& run) { return (run.*value).has_value(); });
   };
   const bool energy = any(&CompareRun::energy_error), position = any(&CompareRun::constraint_position),
              velocity = any(&CompareRun::constraint_velocity),
              balance = r.dissipative && any(&CompareRun::power_balance);
-  std::vector<std::vector<std::string>> rows = {{"method", "step", "error"}};
+  Tabular table{{{"method", "step", "error"}}, {}};
+  auto& rows = table.rows;
   if (energy) rows[0].emplace_back(r.dissipative ? "energy change" : "energy");
   if (balance) rows[0].emplace_back("balance");
   if (position) rows[0].emplace_back("position");
@@ -44,6 +47,7 @@ std::string table(const CompareReport& r) {
   for (const CompareRun& run : r.runs) {
     const bool again = before != nullptr && *before == run.label;
     if (again && run.status == CompareRun::Status::refused) continue;  // once for all steps
+    if (!again && before != nullptr) table.rules.push_back(rows.size());
     std::vector<std::string> row = {again ? "" : run.label, fmt::format("{}", run.step)};
     before = &run.label;
     if (run.status == CompareRun::Status::refused) {
@@ -62,9 +66,10 @@ std::string table(const CompareReport& r) {
     row.resize(rows[0].size());
     rows.push_back(std::move(row));
   }
-  std::vector<bool> right(rows[0].size(), true);
-  right[0] = right[1] = false;
-  return align(rows, 2, right);
+  if (r.slopes.empty()) table.rules.clear();  // one row for each
+  table.right.assign(rows[0].size(), true);
+  table.right[0] = table.right[1] = false;
+  return table;
 }
 
 // Seconds for an error, on the straight lines between the measured points; NaN outside.
@@ -83,7 +88,9 @@ double seconds_for(const CompareReport& r, const std::string& label, double erro
   return std::nan("");
 }
 
-std::string slopes_table(const CompareReport& r) {
+bool has_slopes(const CompareReport& r) { return !r.slopes.empty() && !r.reference.empty(); }
+
+Tabular slopes_table(const CompareReport& r) {
   std::vector<int> decades;
   for (int k = 0; k >= -15; --k) {
     const auto reached = [&](const CompareSlope& s) {
@@ -93,7 +100,8 @@ std::string slopes_table(const CompareReport& r) {
   }
   // At most five, spread over the range.
   const std::size_t every = (decades.size() + 4) / 5;
-  std::vector<std::vector<std::string>> rows = {{"method", "slope", "last two"}};
+  Tabular table{{{"method", "slope", "last two"}}, {}};
+  auto& rows = table.rows;
   std::vector<int> shown;
   for (std::size_t i = 0; i < decades.size(); i += every) {
     shown.push_back(decades[i]);
@@ -108,21 +116,32 @@ std::string slopes_table(const CompareReport& r) {
       rows.back().push_back(std::isfinite(seconds) ? duration_text(seconds) : "-");
     }
   }
-  std::vector<bool> right(rows[0].size(), true);
-  right[0] = false;
-  return align(rows, 2, right);
+  table.right.assign(rows[0].size(), true);
+  table.right[0] = false;
+  return table;
+}
+
+constexpr std::string_view kSlopes = "Error over step, and the time that an error costs";
+
+std::string heading(const Model& model, const CompareReport& r) {
+  const std::string against = r.reference == "exact" ? "the exact solution" : r.reference;
+  return fmt::format("{} ({}) to t = {:g}{}", model.name, model.key, r.until,
+                     r.reference.empty() ? "" : "; errors against " + against);
 }
 
 }  // namespace
 
+std::string to_latex(const Model& model, const CompareReport& r) {
+  std::string text = latex_text(main_table(r), heading(model, r));
+  if (has_slopes(r)) text += "\n\\medskip\n\n" + latex_text(slopes_table(r), kSlopes);
+  return text;
+}
+
 std::string to_text(const Model& model, const CompareReport& r) {
-  const std::string against = r.reference == "exact" ? "the exact solution" : r.reference;
-  std::string text = wrap(fmt::format("{} ({}) to t = {:g}{}", model.name, model.key, r.until,
-                                      r.reference.empty() ? "" : "; errors against " + against),
-                          "", "  ");
-  text += '\n' + table(r);
-  if (!r.slopes.empty() && !r.reference.empty())
-    text += "\nError over step, and the time that an error costs\n" + slopes_table(r);
+  std::string text = wrap(heading(model, r), "", "  ");
+  text += '\n' + terminal_text(main_table(r));
+  if (has_slopes(r)) text += fmt::format("\n{}\n{}", kSlopes, terminal_text(slopes_table(r)));
+  text += over_time_text(r);
   text += '\n' + wrap(
                      "Energy and constraints: the largest errors of the run. Newton: iterations per step. Time: of the "
                      "steps alone, the least of a few repeats.",
@@ -183,6 +202,7 @@ std::string to_json(const Model& model, const CompareReport& r) {
     }
     one["status"] = status_text(run.status);
     one["message"] = run.message;
+    if (!run.over_time.t.empty()) one["over_time"] = over_time_json(r, run);
     json["runs"].push_back(std::move(one));
   }
   const auto slopes = [&](const char* key, double CompareSlope::*value) {

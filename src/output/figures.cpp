@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "output/lists.hpp"
-
 namespace rattleback::report {
 
 using plot::Figure;
@@ -19,8 +17,7 @@ Figure figure_of(const Model& model, const OrderReport& report) {
     Series s{.label = fmt::format("{}: slope {:.2f}", slope.label, slope.fitted),
              .style = Series::Style::line_and_points};
     for (const OrderRun& run : report.runs)
-      if (method_label(run.method, run.stages) == slope.label ||
-          fmt::format("{}({})", run.method, run.stages) == slope.label) {
+      if (run.label == slope.label) {
         s.x.push_back(run.step);
         s.y.push_back(run.error);
       }

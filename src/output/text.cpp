@@ -137,8 +137,6 @@ std::string method_sections(const CheckReport& r) {
 
 std::string yes(bool value) { return value ? "yes" : "no"; }
 
-std::string slope_text(double value) { return std::isfinite(value) ? fmt::format("{:.2f}", value) : "-"; }
-
 }  // namespace
 
 std::string to_text(const Model& model, const Trajectory& t) {
@@ -207,68 +205,6 @@ std::string to_text(const Model& model, const CheckReport& r) {
   if (!r.notes.empty()) {
     text += "\nNotes\n";
     for (const std::string& note : r.notes) text += wrap(note, "  - ", "    ");
-  }
-  return text;
-}
-
-std::string to_text(const OrderReport& r) {
-  // One column per method, in the order of the runs; tables side by side as far as the width allows.
-  struct Column {
-    std::string label;
-    std::vector<double> errors;
-    double seconds = 0.0;
-  };
-  std::vector<Column> columns;
-  std::vector<double> steps;
-  for (const OrderRun& run : r.runs)
-    if (std::ranges::find(steps, run.step) == steps.end()) steps.push_back(run.step);
-  for (const OrderRun& run : r.runs) {
-    const std::string label = fmt::format("{}({})", run.method, run.stages);
-    auto column = std::ranges::find(columns, label, &Column::label);
-    if (column == columns.end())
-      column = columns.insert(columns.end(), {label, std::vector<double>(steps.size(), std::nan("")), 0.0});
-    const auto row = static_cast<std::size_t>(std::ranges::find(steps, run.step) - steps.begin());
-    column->errors[row] = run.error;
-    column->seconds += run.seconds;
-  }
-
-  const std::vector<std::pair<std::string, double OrderSlope::*>> slopes = {
-      {"slope, fitted", &OrderSlope::fitted},
-      {"slope, last two steps", &OrderSlope::last},
-      {"  of positions", &OrderSlope::fitted_q},
-      {"  of velocities", &OrderSlope::fitted_v},
-      {"  of multipliers", &OrderSlope::fitted_multipliers}};
-  std::string text = wrap(fmt::format("Error at the end; reference: {}", r.reference), "", "  ");
-  for (std::size_t begin = 0; begin < columns.size();) {
-    std::size_t end = begin, width = 24;
-    while (end < columns.size() && (end == begin || width + columns[end].label.size() + 2 <= kTextWidth))
-      width += columns[end++].label.size() + 2;
-    std::vector<std::vector<std::string>> rows = {{"step"}};
-    for (std::size_t i = begin; i < end; ++i) rows[0].push_back(columns[i].label);
-    for (std::size_t k = 0; k < steps.size(); ++k) {
-      rows.push_back({fmt::format("{}", steps[k])});
-      for (std::size_t i = begin; i < end; ++i)
-        rows.back().push_back(std::isfinite(columns[i].errors[k]) ? fmt::format("{:.3e}", columns[i].errors[k]) : "-");
-    }
-    for (const auto& [name, value] : slopes) {
-      std::vector<std::string> row = {name};
-      bool any = false;
-      for (std::size_t i = begin; i < end; ++i) {
-        const std::string& label = columns[i].label;  // a method with a fixed number of stages has a bare name there
-        const auto slope = std::ranges::find_if(r.slopes, [&](const OrderSlope& s) {
-          return s.label == label || s.label == label.substr(0, label.find('('));
-        });
-        row.push_back(slope == r.slopes.end() ? "-" : slope_text((*slope).*value));
-        any = any || row.back() != "-";
-      }
-      if (any) rows.push_back(std::move(row));
-    }
-    rows.push_back({"time, all steps"});
-    for (std::size_t i = begin; i < end; ++i) rows.back().push_back(duration_text(columns[i].seconds));
-    std::vector<bool> right(end - begin + 1, true);
-    right[0] = false;
-    text += '\n' + align(rows, 2, right);
-    begin = end;
   }
   return text;
 }

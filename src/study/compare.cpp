@@ -12,6 +12,8 @@
 #include "rattleback/analysis.hpp"
 #include "rattleback/error.hpp"
 #include "run/follow.hpp"
+#include "study/contenders.hpp"
+#include "study/kept_over_time.hpp"
 #include "study/reference.hpp"
 #include "study/slope.hpp"
 
@@ -22,26 +24,20 @@ namespace {
 constexpr double kTimingBudget = 5.0;
 
 void check(const CompareRequest& request) {
-  if (request.methods.empty()) throw Error("compare needs at least one method: --methods NAME[:S],...");
+  if (request.methods.empty() && request.options.tableau.empty())
+    throw Error("compare needs at least one method: --methods NAME[:S],... or --tableau FILE.toml");
   if (request.steps.empty()) throw Error("compare needs a step: --step H, or --step-list H1,H2,...");
   for (const double h : request.steps)
     if (!(h > 0.0) || !std::isfinite(h)) throw Error(fmt::format("step sizes must be positive, found {:g}", h));
   if (!(request.until > 0.0) || !std::isfinite(request.until))
     throw Error(fmt::format("--until must be a positive time, found {:g}", request.until));
-  for (const auto& [name, stages] : request.methods) (void)find_method(name);
-}
-
-std::string label_of(const std::string& method, int stages) {
-  return find_method(method).fixed_stages != 0 || find_method(method).adaptive ? method
-                                                                               : fmt::format("{}({})", method, stages);
 }
 
 // What is for one method only does not keep the others from running.
-Options options_of(const Model& model, const CompareRequest& request, const std::string& name, int stages, double h) {
-  Options options = request.options;
-  options.method = name;
-  options = end_state_options(with_run_table(model, options, Place::compare), name, stages, h, request.until);
-  if (find_method(name).name != "baumgarte") options.gain.reset();
+Options options_of(const Model& model, const CompareRequest& request, const Contender& method, double h) {
+  Options options =
+      end_state_options(with_run_table(model, method.options(request.options), Place::compare), h, request.until);
+  if (method.own || find_method(method.name).name != "baumgarte") options.gain.reset();
   return options;
 }
 
@@ -50,18 +46,21 @@ struct End {
   std::optional<double> exact_error;
 };
 
-CompareRun first_run(const Model& model, const CompareRequest& request, const std::string& name, int stages, double h,
-                     End& end) {
-  const MethodInfo& info = find_method(name);
+CompareRun first_run(const Model& model, const CompareRequest& request, const Contender& method, double h, End& end,
+                     KeptOverTime& kept) {
   CompareRun run;
-  run.method = info.name;
-  run.stages = stages != 0 ? stages : info.default_stages;
+  run.method = method.name;
+  if (!method.own) {
+    const MethodInfo& info = find_method(method.name);
+    run.method = info.name;
+    run.stages = method.stages != 0 ? method.stages : info.default_stages;
+    run.adaptive = info.adaptive;
+  }
   run.step = h;
-  run.adaptive = info.adaptive;
-  run.label = label_of(run.method, run.stages);
+  run.label = method.label(run.method, run.stages);
   Trajectory t;
   try {
-    t = simulate(model, options_of(model, request, name, stages, h), Follower{}).trajectory;
+    t = simulate(model, kept.recording(options_of(model, request, method, h), request.options), Follower{}).trajectory;
   } catch (const Error& error) {
     run.status = CompareRun::Status::refused;
     run.message = error.what();
@@ -69,7 +68,9 @@ CompareRun first_run(const Model& model, const CompareRequest& request, const st
   }
   run.stages = t.stages;
   run.order = t.order;
-  run.label = label_of(run.method, run.stages);
+  run.method = t.method;
+  run.label = method.label(run.method, run.stages);
+  run.over_time = kept.of(t);
   run.t = t.t;
   run.steps = t.steps;
   run.iterations = t.newton_iterations;
@@ -91,7 +92,8 @@ CompareRun first_run(const Model& model, const CompareRequest& request, const st
 
 // The time of the steps alone: nothing is looked at on the way. The repeats are interleaved, so that a machine that is
 // busy for a while does not spoil one method only.
-void measure_times(const Model& model, const CompareRequest& request, std::vector<CompareRun>& runs) {
+void measure_times(const Model& model, const CompareRequest& request, const std::vector<Contender>& methods,
+                   std::vector<CompareRun>& runs) {
   const auto begin = std::chrono::steady_clock::now();
   const auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
   double all = 0.0;
@@ -102,8 +104,7 @@ void measure_times(const Model& model, const CompareRequest& request, std::vecto
     for (std::size_t i = 0; i < runs.size(); ++i) {
       CompareRun& run = runs[i];
       if (run.status != CompareRun::Status::done) continue;
-      const auto& [name, stages] = request.methods[i / request.steps.size()];
-      Options options = options_of(model, request, name, stages, run.step);
+      Options options = options_of(model, request, methods[i / request.steps.size()], run.step);
       options.every = std::numeric_limits<std::int64_t>::max();
       if (const Trajectory t = simulate(model, options, Follower{}).trajectory; t.status == Status::done)
         run.seconds = std::fmin(run.seconds, t.wall_seconds);
@@ -116,20 +117,23 @@ void measure_times(const Model& model, const CompareRequest& request, std::vecto
 CompareReport compare(const Model& model, const CompareRequest& request) {
   check(request);
   (void)usable(model);
+  const std::vector<Contender> methods = contenders(request.methods, request.options);
+  KeptOverTime kept(model, request.over_time);
   CompareReport out;
   out.until = request.until;
   out.dissipative = model.dissipative || facts_of(model).reports_ports;
   std::vector<End> ends;
-  const int all = static_cast<int>(request.methods.size() * request.steps.size());
-  for (const auto& [name, stages] : request.methods)
+  const int all = static_cast<int>(methods.size() * request.steps.size());
+  for (const Contender& method : methods)
     for (const double h : request.steps) {
       if (request.progress) request.progress(static_cast<int>(out.runs.size()), all);
       try {
-        out.runs.push_back(first_run(model, request, name, stages, h, ends.emplace_back()));
+        out.runs.push_back(first_run(model, request, method, h, ends.emplace_back(), kept));
       } catch (const Cancelled&) {
         throw Cancelled(fmt::format("cancelled after {} of {} runs", out.runs.size(), all));
       }
     }
+  out.over_time = kept.names();
   const auto refused = [](const CompareRun& run) { return run.status == CompareRun::Status::refused; };
   if (std::all_of(out.runs.begin(), out.runs.end(), refused)) {
     std::vector<std::string> messages;
@@ -169,7 +173,7 @@ CompareReport compare(const Model& model, const CompareRequest& request) {
     run.error = std::hypot(*run.error_positions, run.error_velocities.value_or(0.0));
   }
 
-  measure_times(model, request, out.runs);
+  measure_times(model, request, methods, out.runs);
 
   const std::size_t steps = request.steps.size();
   for (std::size_t i = 0; i < out.runs.size() && steps > 1; i += steps) {

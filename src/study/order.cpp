@@ -11,6 +11,7 @@
 #include "rattleback/error.hpp"
 #include "rattleback/simulate.hpp"
 #include "run/follow.hpp"
+#include "study/contenders.hpp"
 #include "study/reference.hpp"
 #include "study/slope.hpp"
 #include "system/system.hpp"
@@ -19,22 +20,22 @@ namespace rattleback {
 namespace {
 
 // prepared: of this method, made by its first run.
-Trajectory run(const Model& model, std::optional<Prepared>& prepared, Options options, const std::string& method,
-               int stages, double step, double until) {
-  options.method = method;
-  options = end_state_options(with_run_table(model, options, Place::order), method, stages, step, until);
+Trajectory run(const Model& model, std::optional<Prepared>& prepared, const Options& asked, const Contender& method,
+               double step, double until) {
+  const Options options = end_state_options(with_run_table(model, method.options(asked), Place::order), step, until);
   if (!prepared) prepared = PreparedRuns::prepare(model, options);
   Trajectory t = PreparedRuns::run(*prepared, options).trajectory;
   if (t.status == Status::cancelled) throw Cancelled(t.message);
   if (t.status != Status::done)
-    throw Error(fmt::format("{} with step {:g} did not reach t = {:g}: {}", method, step, until, t.message));
+    throw Error(fmt::format("{} with step {:g} did not reach t = {:g}: {}", method.name, step, until, t.message));
   return t;
 }
 
 }  // namespace
 
 OrderReport order_study(const Model& model, const OrderRequest& request) {
-  if (request.methods.empty()) throw Error("order needs at least one method: --methods NAME[:S],...");
+  const std::vector<Contender> methods = contenders(request.methods, request.options);
+  if (methods.empty()) throw Error("order needs at least one method: --methods NAME[:S],... or --tableau FILE.toml");
   if (request.steps.size() < 2) throw Error("order needs at least two step sizes: --step-list H1,H2,...");
   for (const double h : request.steps)
     if (!(h > 0.0) || !std::isfinite(h)) throw Error(fmt::format("step sizes must be positive, found {:g}", h));
@@ -48,7 +49,7 @@ OrderReport order_study(const Model& model, const OrderRequest& request) {
   System system(model);
   out.reference = reference.text;
 
-  for (const auto& [name, stages] : request.methods) {
+  for (const Contender& method : methods) {
     std::vector<double> all, eq, ev, em;
     OrderSlope slope;
     double size = 0.0, size_m = 0.0;
@@ -56,13 +57,14 @@ OrderReport order_study(const Model& model, const OrderRequest& request) {
     for (const double h : request.steps) {
       Trajectory t;
       try {
-        t = run(model, prepared, request.options, name, stages, h, request.until);
+        t = run(model, prepared, request.options, method, h, request.until);
       } catch (const Cancelled&) {
-        throw Cancelled(fmt::format("cancelled after {} of {} runs", out.runs.size(),
-                                    request.methods.size() * request.steps.size()));
+        throw Cancelled(
+            fmt::format("cancelled after {} of {} runs", out.runs.size(), methods.size() * request.steps.size()));
       }
       OrderRun r;
       r.method = t.method;
+      r.label = method.label(t.method, t.stages);
       r.stages = t.stages;
       r.step = h;
       r.seconds = t.wall_seconds;
@@ -86,8 +88,7 @@ OrderReport order_study(const Model& model, const OrderRequest& request) {
       eq.push_back(r.error_q);
       ev.push_back(r.error_v);
       em.push_back(r.error_multipliers);
-      const bool fixed = find_method(name).fixed_stages != 0;
-      slope.label = fixed ? r.method : fmt::format("{}({})", r.method, r.stages);
+      slope.label = r.label;
       out.runs.push_back(std::move(r));
     }
     const double floor = rounding_floor(size);

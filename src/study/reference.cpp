@@ -38,9 +38,7 @@ std::vector<std::string> high_order_methods(const Model& model) {
 
 }  // namespace
 
-Options end_state_options(Options options, const std::string& method, int stages, double step, double until) {
-  options.method = method;
-  options.stages = stages;
+Options end_state_options(Options options, double step, double until) {
   options.step = step;
   options.until = until;
   options.steps.reset();
@@ -92,11 +90,14 @@ Reference find_reference(const Model& model, const std::string& asked, double sm
     if (row.of_method) copy_value(row.field, options, plain);
   plain.compose = asked.empty() || computed ? composed : 0;
   plain.newton_tol = 0.0;
+  plain.tableau.clear();
   Trajectory t;
   std::string first_fault;
   for (const std::string& name : names) {
     try {
-      t = simulate(model, end_state_options(plain, name, stages, step, until), Follower{}).trajectory;
+      plain.method = name;
+      plain.stages = stages;
+      t = simulate(model, end_state_options(plain, step, until), Follower{}).trajectory;
     } catch (const Error& error) {  // this method does not take the system
       if (first_fault.empty()) first_fault = error.what();
       plain.formulation = {};

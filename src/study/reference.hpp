@@ -26,6 +26,6 @@ double distance(const std::vector<double>& a, const std::vector<double>& b);
 double size_of(const std::vector<double>& a);
 
 // One run to `until` for its end state alone, with nothing recorded on the way.
-Options end_state_options(Options options, const std::string& method, int stages, double step, double until);
+Options end_state_options(Options options, double step, double until);
 
 }  // namespace rattleback

@@ -202,6 +202,53 @@ TEST_F(Analysis, ExamplesOfTheHelpWork) {
   }
 }
 
+// --- over time
+
+TEST_F(Analysis, ComparisonsOverTimeAreDrawnPrintedAndWritten) {
+  const std::vector<std::string> request = {
+      "compare", "skate", "--methods",   "spark-gauss:2,mclachlan-perlmutter", "--step-list", "0.1,0.05",
+      "--until", "10",    "--over-time", "energy, theta, atan2(y, 1 + x)"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), request.begin(), request.end());
+    return rattleback(more);
+  };
+  const Json json = parse_json(with({"--json", "--every", "20"}).out);
+  ASSERT_EQ(json["runs"].size(), 4U);
+  const Json& over_time = json["runs"][1]["over_time"];
+  ASSERT_EQ(over_time["t"].size(), 11U);
+  ASSERT_EQ(over_time.size(), 4U);
+  EXPECT_EQ(over_time["t"][10].get<double>(), 10.0);
+  for (std::size_t i = 0; i < 11; ++i)
+    EXPECT_NEAR(over_time["theta"][i].get<double>(), over_time["t"][i].get<double>(), 1e-12) << "it turns evenly";
+  EXPECT_EQ(over_time["atan2(y, 1 + x)"][0].get<double>(), 0.0);
+
+  // Of each tenth the last value, and the largest error: the largest of these is that of the whole run.
+  const Outcome text = with({});
+  EXPECT_NE(text.out.find("\ntheta: at the end of each tenth of the run\n"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("\n     3"), std::string::npos) << text.out;
+  const auto at = text.out.find("\nenergy: the largest |E - E0| in each tenth of the run\n");
+  ASSERT_NE(at, std::string::npos) << text.out;
+  double largest = 0.0;
+  std::istringstream rows(text.out.substr(at, text.out.find("\ntheta:") - at));
+  std::string line;
+  for (int skip = 0; skip < 3; ++skip) std::getline(rows, line);
+  for (double t = 0.0, error = 0.0; rows >> t >> error;) {
+    largest = std::fmax(largest, error);
+    std::getline(rows, line);
+  }
+  EXPECT_NEAR(largest, parse_json(with({"--json"}).out)["runs"][0]["energy_error"].get<double>(), 1e-3 * largest);
+
+  EXPECT_EQ(with({"--plot", "a.svg", "--scale", "linear"}).status, 0);
+  EXPECT_EQ(with({"--plot", "b.svg", "--table", "b.tex"}).status, 0);
+  for (const char* name : {"spark-gauss(2), h = 0.1", "mclachlan-perlmutter, h = 0.05", "atan2(y, 1 + x)"}) {
+    EXPECT_NE(read("a.svg").find(name), std::string::npos) << name;
+    EXPECT_NE(read("b.svg").find(name), std::string::npos) << name;
+  }
+  EXPECT_NE(read("b.svg").find("|E - E0|"), std::string::npos);
+  EXPECT_EQ(read("a.svg").find("|E - E0|"), std::string::npos);
+  EXPECT_NE(read("b.tex").find("\\begin{tabular}"), std::string::npos);
+}
+
 // --- wrong requests: status 2, the message on stderr and nothing else
 
 // Plain pointers: a hundred lists of strings take long to compile.
@@ -249,7 +296,24 @@ INSTANTIATE_TEST_SUITE_P(
         Request{{"compare", "pendulum", "--methods", "rattle", "--step", "0.1", "--reference", "exact"},
                 "model 'pendulum' has no [exact] solution; use --reference NAME:S:H"},
         Request{{"compare", "skate", "--methods", "ode", "--step", "0.1", "--plot", "f.gif"},
-                "figure 'f.gif' has an ending that is not known. Figures are written as .svg, .pdf or .png"}));
+                "figure 'f.gif' has an ending that is not known. Figures are written as .svg, .pdf or .png"},
+        Request{{"compare", "skate", "--methods", "ode", "--step", "0.1", "--table", "t.txt"},
+                "table 't.txt' has an ending that is not known. Tables are written as .tex"},
+        Request{{"compare", "skate", "--tableau", "no.toml", "--step", "0.1"},
+                "no.toml: cannot be read: No such file or directory. A tableau is a short TOML file"},
+        Request{{"compare", "skate", "--methods", "ode", "--step", "0.1", "--scale", "log"},
+                "--scale needs --over-time NAMES: what is looked at on the way\n"
+                "--scale needs --plot FILE: the figure whose axes it is about"},
+        Request{{"compare", "skate", "--methods", "ode", "--step", "0.1", "--every", "2"},
+                "--every needs --over-time NAMES: what is looked at on the way"},
+        Request{{"compare", "skate", "--methods", "ode", "--step", "0.1", "--over-time", "energy", "--plot", "a.svg",
+                 "--scale", "cubic"},
+                "--scale takes log or linear, found 'cubic'"},
+        Request{{"compare", "skate", "--methods", "ode", "--step", "0.1", "--over-time", "energy,position", "--plot",
+                 "a.svg"},
+                "--over-time position: 'skate' has no constraints at position level. Leave it out"},
+        Request{{"compare", "skate", "--methods", "ode", "--step", "0.1", "--over-time", "energy,,x"},
+                "--over-time has an empty place: it takes names with commas between them"}));
 
 std::vector<const char*> section(std::vector<const char*> more) {
   more.insert(more.begin(), {"section", "contact-oscillator", "--where", "y'", "--crossings", "2"});

@@ -187,8 +187,10 @@ TEST(CheckText, SaysOnceWhyNoMethodApplies) {
 
 TEST(OrderText, IsATableWithOneColumnPerMethod) {
   OrderReport r;
-  for (const double h : {0.1, 0.05}) r.runs.push_back({"spark-gauss", 2, h, h * h * h * h, 0.001, 0, 0, 0});
-  for (const double h : {0.1, 0.05}) r.runs.push_back({"spark-lobatto-ab", 2, h, h * h, 0.002, 0, 0, 0});
+  for (const double h : {0.1, 0.05})
+    r.runs.push_back({"spark-gauss", 2, h, h * h * h * h, 0.001, 0, 0, 0, "spark-gauss(2)"});
+  for (const double h : {0.1, 0.05})
+    r.runs.push_back({"spark-lobatto-ab", 2, h, h * h, 0.002, 0, 0, 0, "spark-lobatto-ab(2)"});
   r.slopes = {{"spark-gauss(2)", 4.0, 4.0, 4.0, 4.0, std::nan(""), 2},
               {"spark-lobatto-ab(2)", 2.0, 2.0, 2.0, 2.0, std::nan(""), 2}};
   r.reference = "exact";
@@ -208,8 +210,12 @@ TEST(OrderText, IsATableWithOneColumnPerMethod) {
 TEST(OrderText, ManyMethodsBecomeSeveralTablesThatFit) {
   OrderReport r;
   for (int s = 1; s < 12; ++s)
-    for (const double h : {0.1, 0.05}) r.runs.push_back({"spark-lobatto-ab-modified", s, h, h, 0.001, 0, 0, 0});
+    for (const double h : {0.1, 0.05}) {
+      const std::string label = "spark-lobatto-ab-modified(" + std::to_string(s) + ")";
+      r.runs.push_back({"spark-lobatto-ab-modified", s, h, h, 0.001, 0, 0, 0, label});
+    }
   expect_fits(to_text(r));
+  expect_contains(to_text(r), "spark-lobatto-ab-modified(11)");
 }
 
 TEST(MethodsText, FitsAndNamesAll) {

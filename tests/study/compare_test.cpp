@@ -1,4 +1,6 @@
 // Methods side by side. Numbers at line ends: measured.
+#include <fstream>
+
 #include "study/support.hpp"
 
 namespace rattleback::testing {
@@ -156,12 +158,140 @@ TEST(Compare, KnowsTheMidpoints) {
 TEST(Compare, RefusesWrongRequests) {
   const Model model = load_model("skate");
   const auto refused = [&](const CompareRequest& r) { return message_of([&] { compare(model, r); }); };
-  EXPECT_EQ(refused(request({}, {0.1}, 1.0)), "compare needs at least one method: --methods NAME[:S],...");
+  EXPECT_EQ(refused(request({}, {0.1}, 1.0)),
+            "compare needs at least one method: --methods NAME[:S],... or --tableau FILE.toml");
   EXPECT_EQ(refused(request({{"spark-gauss", 2}}, {}, 1.0)),
             "compare needs a step: --step H, or --step-list H1,H2,...");
   EXPECT_EQ(refused(request({{"spark-gauss", 2}}, {-0.1}, 1.0)), "step sizes must be positive, found -0.1");
   EXPECT_EQ(refused(request({{"spark-gauss", 2}}, {0.1}, 0.0)), "--until must be a positive time, found 0");
   EXPECT_TRUE(refused(request({{"spark-gaus", 2}}, {0.1}, 1.0)).find("spark-gaus") != std::string::npos);
+}
+
+// --- over time
+
+TEST(Compare, KeepsOverTimeWhatARunRecords) {
+  const Model model = load_model("skate");
+  CompareRequest r = request({{"spark-lobatto-ab", 3}, {"ode", 0}}, {0.1}, 20.0);
+  r.over_time = {"energy", "velocity", "theta", "x'^2 + y'^2", "*'"};
+  const CompareReport found = compare(model, r);
+  EXPECT_EQ(found.over_time,
+            (std::vector<std::string>{"energy", "velocity", "theta", "x'^2 + y'^2", "x'", "y'", "theta'"}));
+  for (const CompareRun& run : found.runs) {
+    const std::vector<std::vector<double>>& values = run.over_time.values;
+    const Trajectory alone =
+        simulate(model, {.method = run.method, .stages = run.adaptive ? 0 : 3, .step = 0.1, .until = 20.0});
+    ASSERT_EQ(run.over_time.t, alone.records.t);
+    ASSERT_EQ(run.over_time.t.size(), 201U);
+    ASSERT_EQ(values.size(), found.over_time.size());
+    double energy = 0.0, velocity = 0.0;
+    for (std::size_t i = 0; i < 201; ++i) {
+      // From the state alone: E = v^2/2 - x, and the velocity across the blade.
+      const double x = alone.records.q[3 * i], theta = alone.records.q[3 * i + 2];
+      const std::span<const double> v = alone.records.v_at(i);
+      const double squares = v[0] * v[0] + v[1] * v[1];
+      EXPECT_NEAR(values[0][i], (squares + v[2] * v[2]) / 2 - x - alone.records.energy[0], 1e-14);
+      EXPECT_NEAR(values[1][i], std::fabs(std::cos(theta) * v[1] - std::sin(theta) * v[0]), 1e-14)
+          << "1.5e-15: the spacing of numbers at theta = 20 is 3.6e-15";
+      EXPECT_EQ(values[2][i], theta);
+      EXPECT_NEAR(values[3][i], squares, 1e-15);
+      for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(values[4 + k][i], v[k]);
+      energy = std::fmax(energy, std::fabs(values[0][i]));
+      velocity = std::fmax(velocity, values[1][i]);
+    }
+    EXPECT_EQ(energy, run.energy_error);
+    EXPECT_EQ(velocity, run.constraint_velocity);
+  }
+}
+
+TEST(Compare, OverTimeChangesNoNumberOfTheTable) {
+  const Model model = load_model("double-pendulum");
+  const CompareRequest plain = request({{"prk-lobatto", 3}, {"index1", 0}}, {0.02}, 1.0);
+  CompareRequest with = plain;
+  with.over_time = {"energy", "position", "velocity"};
+  const CompareReport a = compare(model, plain), b = compare(model, with);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(a.runs[i].error, b.runs[i].error);
+    EXPECT_EQ(a.runs[i].energy_error, b.runs[i].energy_error);
+    EXPECT_EQ(a.runs[i].constraint_position, b.runs[i].constraint_position);
+    EXPECT_TRUE(a.runs[i].over_time.t.empty());
+    const std::vector<double>& position = b.runs[i].over_time.values[1];
+    EXPECT_EQ(*std::max_element(position.begin(), position.end()), *b.runs[i].constraint_position);
+  }
+  with.options.every = 10;
+  EXPECT_EQ(compare(model, with).runs[0].over_time.t.size(), 6U);
+}
+
+TEST(Compare, RefusesWhatIsNotThereOverTime) {
+  const auto refused = [](const std::string& system, std::vector<std::string> over_time) {
+    return message_of([&] {
+      CompareRequest r = request({{"spark-gauss", 2}}, {0.1}, 1.0);
+      if (system == "dae-additive") r.methods = {{"srk-gauss", 2}};
+      r.over_time = std::move(over_time);
+      compare(load_model(system), r);
+    });
+  };
+  EXPECT_EQ(refused("skate", {"position"}),
+            "--over-time position: 'skate' has no constraints at position level. Leave it out");
+  EXPECT_EQ(refused("dae-additive", {"energy"}), "--over-time energy: 'dae-additive' has no energy. Leave it out");
+  EXPECT_EQ(refused("skate", {"x", "x"}), "--over-time: 'x' is named twice");
+  EXPECT_EQ(refused("skate", {""}), "--over-time has an empty place: it takes names with commas between them");
+  EXPECT_TRUE(refused("skate", {"thetta"}).starts_with("--over-time thetta")) << refused("skate", {"thetta"});
+  EXPECT_TRUE(refused("skate", {"lam*", "q*"}).starts_with("--over-time: no column or definition matches 'q*'"));
+}
+
+// --- a tableau beside named methods
+
+std::string gauss2(const std::string& name) {
+  const std::string path = ::testing::TempDir() + "rattleback_" + name + ".toml";
+  std::ofstream(path)
+      << "name = \"" << name << "\"\norder = 4\n"
+      << "A = [[\"1/4\", \"1/4 - sqrt(3)/6\"], [\"1/4 + sqrt(3)/6\", \"1/4\"]]\nb = [\"1/2\", \"1/2\"]\n";
+  return path;
+}
+
+TEST(Compare, TakesATableauAsOneMoreMethod) {
+  const Model model = load_model("skate");
+  for (const char* name : {"my-gauss", "spark-gauss"}) {
+    CompareRequest r = request({{"spark-gauss", 2}, {"ode", 0}}, {0.1, 0.05}, 2.0);
+    r.options.tableau = gauss2(name);
+    const CompareReport found = compare(model, r);
+    ASSERT_EQ(found.runs.size(), 6U);
+    const std::string label = name == std::string("my-gauss") ? name : "spark-gauss (tableau)";
+    for (const std::size_t i : {0U, 1U}) {
+      EXPECT_EQ(found.runs[4 + i].label, label);
+      EXPECT_EQ(found.runs[4 + i].method, name);
+      EXPECT_EQ(found.runs[4 + i].stages, 2);
+      EXPECT_NEAR(*found.runs[4 + i].error, *found.runs[i].error, 1e-13);
+    }
+    EXPECT_EQ(found.slopes[2].label, label);
+    EXPECT_NEAR(found.slopes[2].fitted, 4.0, 0.05);
+
+    OrderRequest order;
+    order.methods = {{"spark-gauss", 2}};
+    order.steps = {0.1, 0.05};
+    order.until = 2.0;
+    order.options.tableau = r.options.tableau;
+    const OrderReport orders = order_study(model, order);
+    ASSERT_EQ(orders.runs.size(), 4U);
+    EXPECT_EQ(orders.slopes[1].label, label);
+    EXPECT_EQ(orders.runs[2].error, *found.runs[4].error);
+    order.methods.clear();
+    EXPECT_EQ(order_study(model, order).runs[0].error, orders.runs[2].error);
+  }
+}
+
+// What is said of the tableau of the others is not said of the reference.
+TEST(Compare, TheReferenceOfATableauIsANamedMethod) {
+  CompareRequest r = request({}, {0.1, 0.05}, 2.0);
+  r.options.tableau = gauss2("alone");
+  r.reference = "spark-gauss:4:0.05";
+  const CompareReport found = compare(load_model("skate"), r);
+  EXPECT_EQ(found.reference, "spark-gauss:4:0.05");
+  EXPECT_NEAR(found.slopes[0].fitted, 4.0, 0.1);
+  EXPECT_TRUE(message_of([&] {
+                r.options.tableau = "no-such.toml";
+                compare(load_model("skate"), r);
+              }).find("no-such.toml") != std::string::npos);
 }
 
 }  // namespace
