@@ -219,22 +219,18 @@ bool Graph::set_parameters(std::span<const double> values, std::span<const doubl
     const Node& n = nodes_[id];
     if (n.op == Op::input && n.a < values.size()) now.emplace_back(id, Rounded{values[n.a], 0.0});
     if (n.op != Op::constant || n.c == 0) continue;
-    Rounded x;
-    if (n.c == kMadeByParameter) {
-      x = {values[n.a], errors.empty() ? 0.0 : errors[n.a]};
-    } else if (n.c == kMadeInGroup) {
-      const Group& g = groups_[n.a];
-      if (groups[n.a].empty()) {
+    const auto parameter = [&](std::uint32_t k) { return Rounded{values[k], errors.empty() ? 0.0 : errors[k]}; };
+    const auto member = [&](std::uint32_t group, std::uint32_t element) {
+      if (groups[group].empty()) {
+        const Group& g = groups_[group];
         std::vector<double> in;
         for (const NodeId k : g.from) in.push_back(value(k).value);
-        groups[n.a].resize(g.count);
-        g.compute(in, groups[n.a]);
+        groups[group].resize(g.count);
+        g.compute(in, groups[group]);
       }
-      x = {groups[n.a][n.b], 0.0};
-    } else {
-      const Op op = op_that_made(n.c);
-      x = apply(op, value(n.a), arity(op) > 1 ? value(n.b) : Rounded{});
-    }
+      return Rounded{groups[group][element], 0.0};
+    };
+    const Rounded x = value_as_made(n.c, n.a, n.b, parameter, member, value);
     if (number_class(x.value) != number_class(n.value)) return false;
     now.emplace_back(id, Rounded{x.value == 0.0 ? 0.0 : x.value, x.error});
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <ranges>
 
 namespace rattleback {
 
@@ -15,7 +16,6 @@ NumberClass number_class(double x) {
 ParameterSlots::ParameterSlots(const Graph& graph, std::span<const std::pair<std::int32_t, NodeId>> slots, bool guarded)
     : guarded_(guarded) {
   std::vector<char> wanted(graph.size(), 0);
-  std::vector<char> group_wanted(graph.groups().size(), 0);
   std::vector<NodeId> open;
   const auto want = [&](NodeId id) {
     if (wanted[id] != 0) return;
@@ -29,20 +29,12 @@ ParameterSlots::ParameterSlots(const Graph& graph, std::span<const std::pair<std
     for (NodeId id = 0; id < graph.size(); ++id)
       if (graph.is_made(id)) want(id);
   while (!open.empty()) {
-    const Node& n = graph[open.back()];
+    const NodeId id = open.back();
     open.pop_back();
-    if (n.c == 0 || n.c == kMadeByParameter) continue;  // an input, too
-    if (n.c == kMadeInGroup) {
-      if (group_wanted[n.a] != 0) continue;
-      group_wanted[n.a] = 1;
-      for (const NodeId k : graph.groups()[n.a].from) want(k);
-      continue;
-    }
-    want(n.a);
-    if (arity(op_that_made(n.c)) > 1) want(n.b);
+    for_each_source(graph, id, want);
   }
   std::map<NodeId, std::uint32_t> place;
-  std::vector<std::uint32_t> group_place(graph.groups().size(), 0);
+  std::map<std::uint32_t, std::uint32_t> group_place;
   for (NodeId id = 0; id < graph.size(); ++id) {
     if (wanted[id] == 0) continue;
     const Node& n = graph[id];
@@ -53,9 +45,7 @@ ParameterSlots::ParameterSlots(const Graph& graph, std::span<const std::pair<std
     } else if (n.c == kMadeByParameter) {
       step.a = n.a;
     } else if (n.c == kMadeInGroup) {
-      if (group_wanted[n.a] == 1) {
-        group_wanted[n.a] = 2;
-        group_place[n.a] = static_cast<std::uint32_t>(groups_.size());
+      if (const auto number = static_cast<std::uint32_t>(groups_.size()); group_place.emplace(n.a, number).second) {
         const Graph::Group& g = graph.groups()[n.a];
         groups_.push_back({g.compute, {}, g.count, steps_.size(), group_room_});
         for (const NodeId k : g.from) groups_.back().from.push_back(place.at(k));
@@ -91,23 +81,25 @@ double ParameterSlots::number(std::size_t i, std::span<const double> parameters,
   const double* const out = room.numbers.data();
   if (step.input) return step.a < parameters.size() ? parameters[step.a] : step.value;
   if (step.how == 0) return step.value;
-  if (step.how == kMadeByParameter) return parameters[step.a];
-  if (step.how != kMadeInGroup) return apply(op_that_made(step.how), out[step.a], out[step.b]);
-  const Group& g = groups_[step.a];
-  const std::span<double> all = std::span(room.groups).subspan(g.offset, g.from.size() + g.count);
-  const std::span<double> from = all.first(g.from.size()), values = all.subspan(g.from.size());
-  if (g.first == i) {
-    for (std::size_t k = 0; k < from.size(); ++k) from[k] = out[g.from[k]];
-    g.compute(from, values);
-  }
-  return values[step.b];
+  return value_as_made(
+      step.how, step.a, step.b, [&](std::uint32_t k) { return parameters[k]; },
+      [&](std::uint32_t group, std::uint32_t element) {
+        const Group& g = groups_[group];
+        const std::span<double> all = std::span(room.groups).subspan(g.offset, g.from.size() + g.count);
+        const std::span<double> from = all.first(g.from.size()), values = all.subspan(g.from.size());
+        if (g.first == i) {
+          for (std::size_t k = 0; k < from.size(); ++k) from[k] = out[g.from[k]];
+          g.compute(from, values);
+        }
+        return values[element];
+      },
+      [&](std::uint32_t k) { return out[k]; });
 }
 
-bool ParameterSlots::compute(std::span<const double> parameters, Room& room) const {
-  room.numbers.resize(steps_.size());
-  room.groups.resize(group_room_);
+template <class Steps>
+bool ParameterSlots::compute_each(const Steps& steps, std::span<const double> parameters, Room& room) const {
   bool alike = true;
-  for (std::size_t i = 0; i < steps_.size(); ++i) {
+  for (const std::uint32_t i : steps) {
     const double x = number(i, parameters, room);
     room.numbers[i] = steps_[i].input || x != 0.0 ? x : 0.0;
     alike = alike && (steps_[i].input || number_class(x) == steps_[i].is);
@@ -116,17 +108,19 @@ bool ParameterSlots::compute(std::span<const double> parameters, Room& room) con
   return alike || !guarded_;
 }
 
+bool ParameterSlots::compute(std::span<const double> parameters, Room& room) const {
+  room.numbers.resize(steps_.size());
+  room.groups.resize(group_room_);
+  return compute_each(std::views::iota(0U, static_cast<std::uint32_t>(steps_.size())), parameters, room);
+}
+
 std::vector<std::uint32_t> ParameterSlots::affected_by(std::size_t parameter) const {
   std::vector<char> is(steps_.size(), 0);
   std::vector<std::uint32_t> out;
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const Step& step = steps_[i];
-    if (step.input || step.how == kMadeByParameter)
-      is[i] = step.a == parameter ? 1 : 0;
-    else if (step.how == kMadeInGroup)
-      for (const std::uint32_t k : groups_[step.a].from) is[i] = is[i] != 0 || is[k] != 0 ? 1 : 0;
-    else if (step.how != 0)
-      is[i] = is[step.a] != 0 || (arity(op_that_made(step.how)) > 1 && is[step.b] != 0) ? 1 : 0;
+    if (step.input || step.how == kMadeByParameter) is[i] = step.a == parameter ? 1 : 0;
+    for_each_argument(step, [&](std::uint32_t k) { is[i] = is[i] != 0 || is[k] != 0 ? 1 : 0; });
     if (is[i] != 0) out.push_back(static_cast<std::uint32_t>(i));
   }
   return out;
@@ -138,15 +132,9 @@ bool ParameterSlots::compute(std::span<const double> parameters, std::size_t cha
     room.affected.resize(parameters.size());
     for (std::size_t k = 0; k < parameters.size(); ++k) room.affected[k] = affected_by(k);
   }
-  bool alike = true;
-  for (const std::uint32_t i : room.affected[changed]) {
-    const double x = number(i, parameters, room);
-    room.numbers[i] = steps_[i].input || x != 0.0 ? x : 0.0;
-    alike = alike && (steps_[i].input || number_class(x) == steps_[i].is);
-  }
-  for (const auto& [step, value] : settled_) alike = alike && room.numbers[step] == value;
-  if (!alike && guarded_) room.numbers.clear();  // they are those of no values
-  return alike || !guarded_;
+  const bool good = compute_each(room.affected[changed], parameters, room);
+  if (!good) room.numbers.clear();  // they are those of no values
+  return good;
 }
 
 std::optional<std::vector<double>> ParameterSlots::numbers(std::span<const double> parameters) const {

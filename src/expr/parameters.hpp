@@ -24,6 +24,35 @@ inline constexpr std::uint32_t kMadeByParameter = 1, kMadeInGroup = 2, kMadeByOp
 constexpr std::uint32_t made_by(Op op) { return kMadeByOperation + static_cast<std::uint32_t>(op); }
 constexpr Op op_that_made(std::uint32_t how) { return static_cast<Op>(how - kMadeByOperation); }
 
+// Calls visit(k) for the constants that such a one is made of. group(a): those of a group.
+template <class Group, class Visit>
+void for_each_source(std::uint32_t how, std::uint32_t a, std::uint32_t b, const Group& group, const Visit& visit) {
+  if (how == 0 || how == kMadeByParameter) return;
+  if (how == kMadeInGroup) {
+    for (const std::uint32_t k : group(a)) visit(k);
+    return;
+  }
+  visit(a);
+  if (arity(op_that_made(how)) > 1) visit(b);
+}
+template <class Visit>
+void for_each_source(const Graph& graph, NodeId id, const Visit& visit) {
+  const Node& n = graph[id];
+  if (n.op != Op::constant) return;
+  for_each_source(
+      n.c, n.a, n.b, [&](std::uint32_t k) -> const auto& { return graph.groups()[k].from; }, visit);
+}
+// Its value. parameter(a), member(group, element) and value(k) of those it is made of, as numbers of one kind.
+template <class Parameter, class Member, class Value>
+auto value_as_made(std::uint32_t how, std::uint32_t a, std::uint32_t b, const Parameter& parameter,
+                   const Member& member, const Value& value) -> decltype(value(a)) {
+  if (how == kMadeByParameter) return parameter(a);
+  if (how == kMadeInGroup) return member(a, b);
+  const Op op = op_that_made(how);
+  if (arity(op) > 1) return apply(op, value(a), value(b));
+  return apply(op, value(a));
+}
+
 // What may be decided by a number without its being settled.
 enum class NumberClass : std::uint8_t { zero, positive, negative, infinite, none };
 NumberClass number_class(double x);
@@ -67,12 +96,17 @@ class ParameterSlots {
     bool input = false;  // value number a of the list, whatever it is
   };
   [[nodiscard]] std::span<const Step> steps() const { return steps_; }
-  [[nodiscard]] std::span<const std::uint32_t> group_arguments(std::uint32_t group) const {
-    return groups_[group].from;
+  // Calls visit(k) for the steps whose numbers a step takes.
+  template <class Visit>
+  void for_each_argument(const Step& step, const Visit& visit) const {
+    const auto group = [&](std::uint32_t k) -> const auto& { return groups_[k].from; };
+    if (!step.input) for_each_source(step.how, step.a, step.b, group, visit);
   }
   [[nodiscard]] bool is_settled(std::uint32_t step) const;
 
  private:
+  template <class Steps>
+  bool compute_each(const Steps& steps, std::span<const double> parameters, Room& room) const;
   double number(std::size_t step, std::span<const double> parameters, Room& room) const;
   [[nodiscard]] std::vector<std::uint32_t> affected_by(std::size_t parameter) const;
   struct Group {

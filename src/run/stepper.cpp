@@ -41,15 +41,8 @@ std::vector<char> in_constraints(const Model& model) {
     open.pop_back();
     if (seen[id] != 0 || !g.is_made(id)) continue;
     seen[id] = 1;
-    const Node& n = g[id];
-    if (n.c == kMadeByParameter) {
-      out[n.a] = 1;
-    } else if (n.c == kMadeInGroup) {
-      for (const NodeId k : g.groups()[n.a].from) open.push_back(k);
-    } else {
-      open.push_back(n.a);
-      if (arity(op_that_made(n.c)) > 1) open.push_back(n.b);
-    }
+    if (g[id].c == kMadeByParameter) out[g[id].a] = 1;
+    for_each_source(g, id, [&](NodeId k) { open.push_back(k); });
   }
   return out;
 }

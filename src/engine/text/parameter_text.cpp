@@ -16,14 +16,8 @@ std::vector<std::set<std::uint32_t>> parameters_of(const ParameterSlots& slots) 
   std::vector<std::set<std::uint32_t>> out;
   for (const ParameterSlots::Step& step : slots.steps()) {
     std::set<std::uint32_t> here;
-    if (step.input || step.how == kMadeByParameter) {
-      here = {step.a};
-    } else if (step.how == kMadeInGroup) {
-      for (const std::uint32_t k : slots.group_arguments(step.a)) here.insert(out[k].begin(), out[k].end());
-    } else if (step.how != 0) {
-      here = out[step.a];
-      if (arity(op_that_made(step.how)) > 1) here.insert(out[step.b].begin(), out[step.b].end());
-    }
+    if (step.input || step.how == kMadeByParameter) here = {step.a};
+    slots.for_each_argument(step, [&](std::uint32_t k) { here.insert(out[k].begin(), out[k].end()); });
     out.push_back(std::move(here));
   }
   return out;
