@@ -132,8 +132,8 @@ TEST(StageLanes, GaussStagesAreAlike) {
     const StageLanes lanes = lanes_of(plan, false);
     const Program& residual = plan.blocks().at(0).residual;
     const Counted found = count(lanes, residual);
-    // What is left is there once only: the end of the step.
-    EXPECT_LT(static_cast<double>(found.singles), 0.2 * static_cast<double>(residual.code.size()));
+    // What is left is there once only, as the end of the step, or has a shape of its own: with three stages the middle one.
+    EXPECT_LT(static_cast<double>(found.singles), 0.25 * static_cast<double>(residual.code.size()));
     EXPECT_LT(static_cast<double>(found.vectors + found.gathered),
               1.4 / stages * static_cast<double>(residual.code.size()));
   }

@@ -1,5 +1,7 @@
 #include "engine/text/solve_text.hpp"
 
+#include <optional>
+
 #include "engine/text/text_out.hpp"
 #include "linalg/dense.hpp"
 
@@ -12,38 +14,54 @@ std::string row_fits(const char* both) {
 }
 std::string pivot_fits(const std::string& size) { return fmt::format("{} > {}", size, literal(dense::kSmallestPivot)); }
 
-// The elimination of linalg/dense.hpp, of one matrix or of one in each lane. Small matrices are variables a00, a01, ... with a
-// right-hand side b0, ..., which is eliminated along. Larger ones are eliminated in loops over an array, where the factors
-// stay; there, what is zero in all lanes is skipped, and a lane whose factor is zero keeps its row where others do not: 0 times
-// a number would change the sign of a zero.
+// How the matrix lies. Small ones are variables a00, a01, ... with a right-hand side b0, ..., which is eliminated along. Larger
+// ones are arrays, and their factors stay: those of many runs have a matrix in each lane, and that of one run has rows of whole
+// vectors.
+enum class Layout : std::uint8_t { variables, lanes, rows };
+
+// The elimination of linalg/dense.hpp, of one matrix or of one in each lane. In lanes, what is zero in all of them is skipped,
+// and a lane whose factor is zero keeps its row where others do not: 0 times a number would change the sign of a zero. In rows,
+// pivots are numbers, so that the pivot's row stays in registers, and the factors L are kept apart, by columns, so that updates may
+// begin at a whole vector: what they spoil to the left of the diagonal is not read again.
 class Elimination : private TextOut {
  public:
-  Elimination(std::int32_t n, Words words, bool loops) : n_(n), words_(words), loops_(loops) {}
+  Elimination(std::int32_t n, Words words, Layout layout)
+      : n_(n), width_(layout == Layout::rows ? padded(n) : n), words_(words), layout_(layout) {}
   std::string text();
 
  private:
-  struct Index {  // of a row or column: a number, or in loops a variable
+  struct Index {  // of a row or column: a number, or the variable of a loop
     std::string name;
-    std::int32_t number = 0;
+    std::optional<std::int32_t> number = std::nullopt;
   };
   // The same for one matrix and for lanes.
   template <class... Args>
   void put_either(const char* one, const char* lanes, Args&&... args) {
     fmt::vformat_to(std::back_inserter(out_), words_.wide ? lanes : one, fmt::make_format_args(args...));
   }
-  [[nodiscard]] Index at(std::int32_t number) const { return {std::to_string(number), number}; }
-  [[nodiscard]] Index after(const Index& i) const { return loops_ ? Index{i.name + " + 1"} : at(i.number + 1); }
-  // From here to the last one.
+  [[nodiscard]] static Index at(std::int32_t number) { return {std::to_string(number), number}; }
+  [[nodiscard]] static Index after(const Index& i) { return i.number ? at(*i.number + 1) : Index{i.name + " + 1"}; }
+  // From here to the last one. Rows and columns are loops in lanes, and rows in rows.
   template <class Body>
   void each(const char* name, const Index& first, const Body& body) {
-    for (std::int32_t i = first.number; i < n_ && !loops_; ++i) body(at(i));
-    if (!loops_) return;
-    put("for (int {0} = {1}; {0} < {2}; ++{0}) {{\n", name, first.name, n_);
-    body(Index{name});
-    put("}}\n");
+    if (layout_ == Layout::lanes || (layout_ == Layout::rows && *name == 'r')) {
+      put("for (int {0} = {1}; {0} < {2}; ++{0}) {{\n", name, first.name, n_);
+      body(Index{name});
+      put("}}\n");
+      return;
+    }
+    for (std::int32_t i = first.number.value(); i < n_; ++i) body(at(i));
+  }
+  // What can be changed at once of the columns from here on, of two rows.
+  template <class Body>
+  void each_piece(const Index& first, const Index& r, const Index& k, const Body& body) {
+    if (layout_ != Layout::rows) return each("c", first, [&](const Index& c) { body(a(r, c), a(k, c)); });
+    for (std::int32_t j = first.number.value() / 4 * 4; j < width_; j += 4)
+      body(fmt::format("*(lanes*)(a + {} * {} + {})", r.name, width_, j), fmt::format("u{}", j));
   }
   [[nodiscard]] std::string a(const Index& row, const Index& column) const {
-    return loops_ ? fmt::format("a[{} * {} + {}]", row.name, n_, column.name) : "a" + row.name + column.name;
+    return layout_ == Layout::variables ? "a" + row.name + column.name
+                                        : fmt::format("a[{} * {} + {}]", row.name, width_, column.name);
   }
   [[nodiscard]] std::string size(const Index& row, const Index& column) const { return words_.size_of(a(row, column)); }
   // A matrix for which this does not hold is singular.
@@ -52,12 +70,13 @@ class Elimination : private TextOut {
     put_either("t = {0}; {0} = {1}; {1} = t;\n", "t = pick(m, {1}, {0}); {1} = pick(m, {0}, {1}); {0} = t;\n", x, y);
   }
   void scale(const Index& r);
+  void find_pivot(const Index& k);
   void exchange(const Index& k);
   void take_off(const Index& r, const Index& k);
 
-  std::int32_t n_;
+  std::int32_t n_, width_;
   Words words_;
-  bool loops_;
+  Layout layout_;
 };
 
 void Elimination::scale(const Index& r) {
@@ -65,15 +84,15 @@ void Elimination::scale(const Index& r) {
   each("c", at(1), [&](const Index& c) { put("big = {};\n", words_.larger("big", size(r, c))); });
   need(row_fits(words_.wide ? " & " : " && "));
   put_either("t = row_scale(big);\n", "t = row_scales(big);\n");
-  each("c", at(0), [&](const Index& c) { put("{} *= t;\n", a(r, c)); });
-  if (loops_)
-    put("rows[{0}] = t;\norder[{0}] = WHOLE({0});\n", r.name);
-  else
-    put("b{} *= t;\n", r.name);
+  each_piece(at(0), r, r, [&](const std::string& x, const std::string&) { put("{} *= t;\n", x); });
+  switch (layout_) {
+    case Layout::variables: put("b{} *= t;\n", r.name); break;
+    case Layout::lanes: put("rows[{0}] = t;\norder[{0}] = WHOLE({0});\n", r.name); break;
+    case Layout::rows: put("scale[{0}] = t;\nperm[{0}] = {0};\n", r.name); break;
+  }
 }
 
-// Row k and that of its pivot.
-void Elimination::exchange(const Index& k) {
+void Elimination::find_pivot(const Index& k) {
   put_either("p = {};\n", "p = WHOLE({});\n", k.name);
   put("big = {};\n", size(k, k));
   each("r", after(k), [&](const Index& r) {
@@ -81,11 +100,17 @@ void Elimination::exchange(const Index& k) {
     put_either("if ({0} > big) {{ big = {0}; p = {1}; }}\n",
                "m = {0} > big;\nbig = pick(m, {0}, big);\np = pick_whole(m, WHOLE({1}), p);\n", here, r.name);
   });
-  if (loops_) put("if (some(p != WHOLE({})))\n", k.name);
+}
+
+// Row k and that of its pivot.
+void Elimination::exchange(const Index& k) {
+  if (layout_ == Layout::rows) return put("if (p != {0}) swap{1}(a, lower, perm, {0}, p);\n", k.name, n_);
+  const bool loops = layout_ == Layout::lanes;
+  if (loops) put("if (some(p != WHOLE({})))\n", k.name);
   each("r", after(k), [&](const Index& r) {
     put_either("if (p == {}) {{\n", "m = p == WHOLE({});\nif (some(m)) {{\n", r.name);
-    each("c", loops_ ? at(0) : k, [&](const Index& c) { swap(a(k, c), a(r, c)); });
-    if (loops_)
+    each("c", loops ? at(0) : k, [&](const Index& c) { swap(a(k, c), a(r, c)); });
+    if (loops)
       put("o = pick_whole(m, order[{0}], order[{1}]);\norder[{0}] = pick_whole(m, order[{1}], order[{0}]);\n"
           "order[{1}] = o;\n",
           r.name, k.name);
@@ -98,28 +123,38 @@ void Elimination::exchange(const Index& k) {
 // Row k from row r.
 void Elimination::take_off(const Index& r, const Index& k) {
   const auto columns = [&](const char* how) {
-    each("c", after(k), [&](const Index& c) { put(fmt::runtime(how), a(r, c), a(k, c)); });
+    each_piece(after(k), r, k, [&](const std::string& x, const std::string& y) { put(fmt::runtime(how), x, y); });
   };
-  put("t = {} * {};\n", a(r, k), a(k, k));
-  if (loops_) {
+  put("t = {} * {};\n", a(r, k), layout_ == Layout::rows ? "inverse" : a(k, k));
+  if (layout_ == Layout::rows) put("lower[{} + {}] = t;\nif (t == 0.0) continue;\n", *k.number * width_, r.name);
+  if (layout_ == Layout::lanes) {
     put("{} = t;\nm = t == 0.0;\nif (!some(~m)) continue;\nif (some(m)) {{\n", a(r, k));
     columns("{0} = pick(m, {0}, {0} - t * {1});\n");
     put("continue;\n}}\n");
   }
   columns("{} -= t * {};\n");
-  if (!loops_) put("b{} -= t * b{};\n", r.name, k.name);
+  if (layout_ == Layout::variables) put("b{} -= t * b{};\n", r.name, k.name);
 }
 
 std::string Elimination::text() {
   put("{} t, big;\n", words_.type());
   put_either("int p;\n", "i bad = WHOLE(0), p, m;\n");
-  if (loops_) put("i order[{0}], o;\nv rows[{0}];\n", n_);
+  if (layout_ == Layout::lanes) put("i order[{0}], o;\nv rows[{0}];\n", n_);
   each("r", at(0), [&](const Index& r) { scale(r); });
   each("k", at(0), [&](const Index& k) {
-    if (loops_ || k.number + 1 < n_) exchange(k);
+    const bool last = k.number == n_ - 1;
+    if (!last) find_pivot(k);
+    if (!last) exchange(k);
     need(pivot_fits(size(k, k)));
-    put("{0} = 1.0 / {0};\n", a(k, k));
-    each("r", after(k), [&](const Index& r) { take_off(r, k); });
+    if (layout_ == Layout::rows) {
+      put("{{\nconst double inverse = 1.0 / {0};\n{0} = inverse;\n", a(k, k));
+      for (std::int32_t j = last ? width_ : (*k.number + 1) / 4 * 4; j < width_; j += 4)
+        put("const lanes u{0} = *(lanes*)(a + {1});\n", j, *k.number * width_ + j);
+    } else {
+      put("{0} = 1.0 / {0};\n", a(k, k));
+    }
+    if (!last) each("r", after(k), [&](const Index& r) { take_off(r, k); });
+    if (layout_ == Layout::rows) put("}}\n");
   });
   return take();
 }
@@ -133,7 +168,7 @@ std::string unrolled_solve_text(std::int32_t n, Words words) {
     for (std::int32_t j = 0; j < n; ++j) text.put("{} a{}{}, ", words.type(), i, j);
   for (std::int32_t i = 0; i < n; ++i) text.put("{} b{}, ", words.type(), i);
   for (std::int32_t i = 0; i < n; ++i) text.put("{}* x{}{}", words.type(), i, i + 1 < n ? ", " : ") {\n");
-  text.put("{}", Elimination(n, words, false).text());
+  text.put("{}", Elimination(n, words, Layout::variables).text());
   for (std::int32_t i = n - 1; i >= 0; --i) {
     for (std::int32_t j = i + 1; j < n; ++j) text.put("  b{} -= a{}{} * b{};\n", i, i, j, j);
     text.put("  b{0} *= a{0}{0};\n  *x{0} = b{0};\n", i);
@@ -142,22 +177,18 @@ std::string unrolled_solve_text(std::int32_t n, Words words) {
   return text.take();
 }
 
-// The elimination once more, because the matrix lies otherwise: rows are padded to whole vectors. The factors L are kept
-// apart, by columns, so that updates may begin at a whole vector: what they spoil to the left of the diagonal is not read
-// again. Every number that is read comes from the operations of linalg/dense.hpp in their order. Columns are unrolled, so that
-// the pivot's row stays in registers.
 std::string factor_text(std::int32_t n) {
   const std::int32_t width = padded(n);
   TextOut text;
-  text.put(R"(static __attribute__((noinline)) void swap{0}(double* __restrict lu, double* __restrict lower,
+  text.put(R"(static __attribute__((noinline)) void swap{0}(double* __restrict a, double* __restrict lower,
                                               int* __restrict perm, int k, int p) {{
   const int q = perm[p];
   perm[p] = perm[k];
   perm[k] = q;
   for (int j = 0; j < {1}; j += 4) {{
-    const lanes t = *(lanes*)(lu + p * {1} + j);
-    *(lanes*)(lu + p * {1} + j) = *(lanes*)(lu + k * {1} + j);
-    *(lanes*)(lu + k * {1} + j) = t;
+    const lanes t = *(lanes*)(a + p * {1} + j);
+    *(lanes*)(a + p * {1} + j) = *(lanes*)(a + k * {1} + j);
+    *(lanes*)(a + k * {1} + j) = t;
   }}
   for (int c = 0; c < k; ++c) {{
     const double t = lower[c * {1} + p];
@@ -165,50 +196,17 @@ std::string factor_text(std::int32_t n) {
     lower[c * {1} + k] = t;
   }}
 }}
-static __attribute__((noinline)) int factor{0}(double* __restrict const lu, double* __restrict const lower,
+static __attribute__((noinline)) int factor{0}(double* __restrict const a, double* __restrict const lower,
                                                int* __restrict const perm, double* __restrict const scale) {{
-  double pivot, inverse, *row;
-  int p, i;
-  for (i = 0; i < {0}; ++i) {{
-    double big = 0.0, t;
-    row = lu + i * {1};
-)",
-           n, width);
-  for (std::int32_t j = 0; j < n; ++j)
-    text.put("    big = __builtin_fabs(row[{0}]) > big ? __builtin_fabs(row[{0}]) : big;\n", j);
-  text.put("    if (!({})) return 1;\n    t = scale[i] = row_scale(big);\n    perm[i] = i;\n", row_fits(" && "));
-  for (std::int32_t j = 0; j < width; j += 4) text.put("    *(lanes*)(row + {}) *= t;\n", j);
-  text.put("  }}\n");
-  for (std::int32_t k = 0; k < n; ++k) {
-    text.put("  p = {0};\n  pivot = __builtin_fabs(lu[{1}]);\n", k, k * width + k);
-    if (k + 1 < n)
-      text.put(
-          "  for (i = {0}, row = lu + {1}; i < {2}; ++i, row += {3})\n"
-          "    if (__builtin_fabs(*row) > pivot) {{ p = i; pivot = __builtin_fabs(*row); }}\n",
-          k + 1, (k + 1) * width + k, n, width);
-    text.put("  if (!({})) return 1;\n", pivot_fits("pivot"));
-    if (k + 1 < n) text.put("  if (p != {0}) swap{1}(lu, lower, perm, {0}, p);\n", k, n);
-    text.put("  inverse = 1.0 / lu[{0}];\n  lu[{0}] = inverse;\n", k * width + k);
-    if (k + 1 == n) break;
-    const std::int32_t first = (k + 1) / 4 * 4;
-    text.put("  {{\n");
-    for (std::int32_t j = first; j < width; j += 4)
-      text.put("    const lanes u{0} = *(lanes*)(lu + {1});\n", j, k * width + j);
-    text.put(
-        "    for (i = {0}, row = lu + {1}; i < {2}; ++i, row += {3}) {{\n"
-        "      const double f = row[{4}] * inverse;\n      lower[{5} + i] = f;\n      if (f == 0.0) continue;\n",
-        k + 1, (k + 1) * width, n, width, k, k * width);
-    for (std::int32_t j = first; j < width; j += 4) text.put("      *(lanes*)(row + {0}) -= f * u{0};\n", j);
-    text.put("    }}\n  }}\n");
-  }
-  text.put("  return 0;\n}}\n");
-  text.put(R"(static __attribute__((noinline)) void substitute{0}(
+{2}  return 0;
+}}
+static __attribute__((noinline)) void substitute{0}(
     const double* __restrict const lu, const double* __restrict const lower, const int* __restrict const perm,
     const double* __restrict const scale, const double* __restrict const b, double* __restrict const x) {{
   double s;
   for (int i = 0; i < {0}; ++i) x[i] = b[perm[i]] * scale[perm[i]];
 )",
-           n);
+           n, width, Elimination(n, kOne, Layout::rows).text());
   for (std::int32_t j = 0; j + 1 < n; ++j) {
     text.put("  s = x[{}];\n", j);
     std::int32_t i = j + 1;
@@ -253,7 +251,7 @@ static __attribute__((noinline)) void substitute{0}(const v* __restrict lu, cons
   }}
 }}
 )",
-      n, n * n, Elimination(n, kFour, true).text());
+      n, n * n, Elimination(n, kFour, Layout::lanes).text());
 }
 
 }  // namespace rattleback

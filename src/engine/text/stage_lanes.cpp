@@ -1,7 +1,6 @@
 #include "engine/text/stage_lanes.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <iterator>
 #include <set>
 #include <tuple>
@@ -83,11 +82,35 @@ class LaneSearch {
 
   void run() {
     prepare_wanted();
-    classes(w_.shape);
-    classes(w_.plain);
+    classes();
   }
 
  private:
+  // Packs of formulas of the same shape, the deepest first: what they consist of is found on the way down.
+  void classes() {
+    std::map<std::tuple<std::int32_t, std::uint64_t>, std::vector<std::int32_t>> found;
+    for (std::size_t i = 0; i + 1 < w_.program->code.size(); ++i)
+      if (w_.fixed[i] == 0) found[{-w_.depth[i], w_.shape[i]}].push_back(static_cast<std::int32_t>(i));
+    for (auto& [key, left] : found) {
+      std::erase_if(left, [&](std::int32_t i) { return covered_[static_cast<std::size_t>(i)] != 0; });
+      if (left.size() < 2) continue;
+      // In their order; or, for products of a matrix, those together that share an argument.
+      double best = 0.0;
+      std::vector<LaneSlots> chosen;
+      for (int shared = -1; shared < slots_read(at(left[0]).code); ++shared) {
+        const std::vector<LaneSlots> chunks = divide(left, shared);
+        if (chunks.empty()) continue;
+        const double gain = attempt(chunks);
+        undo(0);
+        if (gain > kBetter * best) {
+          best = gain;
+          chosen = chunks;
+        }
+      }
+      if (!chosen.empty()) keep(attempt(chosen));
+    }
+  }
+
   [[nodiscard]] const Instruction& at(std::int32_t i) const { return w_.program->code[static_cast<std::size_t>(i)]; }
   [[nodiscard]] std::size_t number(const Instruction* in) const {
     return static_cast<std::size_t>(in - w_.program->code.data());
@@ -126,31 +149,12 @@ class LaneSearch {
     });
   }
 
-  // How well slot x stands beside slot y in a pack.
-  [[nodiscard]] int likeness(std::uint32_t x, std::uint32_t y) const {
-    if (x == y) return 4;
-    if (all_.constant(x) != all_.constant(y)) return 0;
-    if (all_.constant(x)) return 3;
-    const std::int32_t i = definition(x), j = definition(y);
-    if ((i < 0) != (j < 0)) return 0;
-    if (i < 0) return all_.shape_[x] == all_.shape_[y] ? 3 : 1;
-    if (of(w_.shape, i) == of(w_.shape, j)) return 3;
-    return at(i).code == at(j).code && of(w_.depth, i) == of(w_.depth, j) ? 2 : 0;
-  }
-
   [[nodiscard]] LaneStep pack_of(const LaneSlots& x) const {
     LaneStep out;
     for (const std::uint32_t slot : x) out.code.push_back(&at(definition(slot)));
-    const Instruction& first = *out.code[0];
-    const int count = slots_read(first.code);
-    for (const Instruction* const in : out.code) {
-      std::array<std::uint32_t, 3> a = arguments(*in);
-      if (commutes(first.code) &&
-          likeness(a[0], first.b) + likeness(a[1], first.a) > likeness(a[0], first.a) + likeness(a[1], first.b))
-        std::swap(a[0], a[1]);
-      for (int k = 0; k < count; ++k)
-        out.operands[static_cast<std::size_t>(k)].push_back(a[static_cast<std::size_t>(k)]);
-    }
+    const auto count = static_cast<std::size_t>(slots_read(out.code[0]->code));
+    for (const Instruction* const in : out.code)
+      for (std::size_t k = 0; k < count; ++k) out.operands[k].push_back(arguments(*in)[k]);
     return out;
   }
 
@@ -195,12 +199,39 @@ class LaneSearch {
       if (w_.made.at(x).code.empty()) continue;
       for (std::size_t k = 0; k < x.size(); ++k)
         if (all_.homes_[x[k]].pack < 0 && !all_.named(x[k])) all_.homes_[x[k]] = {place->second, static_cast<int>(k)};
-      for (std::size_t k = 0; k < x.size(); ++k)
-        all_.order_.try_emplace(w_.numbers[number(w_.made.at(x).code[k])],
-                                place->second * static_cast<int>(kLanes) + static_cast<int>(k));
     }
     log_.clear();
     hopeless_.clear();  // there is more to stand on
+  }
+
+  // shared: the argument that those of one pack have in common; -1: none.
+  [[nodiscard]] std::vector<LaneSlots> divide(const std::vector<std::int32_t>& members, int shared) const {
+    std::map<std::uint32_t, LaneSlots> groups;
+    for (const std::int32_t i : members)
+      groups[shared < 0 ? 0 : arguments(at(i))[static_cast<std::size_t>(shared)]].push_back(at(i).dst);
+    if (shared >= 0 && (groups.size() == 1 || groups.size() == members.size())) return {};
+    std::vector<LaneSlots> out;
+    for (const auto& [slot, x] : groups)
+      for (std::size_t first = 0; first + 1 < x.size(); first += kLanes)
+        out.emplace_back(x.begin() + static_cast<std::ptrdiff_t>(first),
+                         x.begin() + static_cast<std::ptrdiff_t>(std::min(first + kLanes, x.size())));
+    return out;
+  }
+
+  // Makes those that save something, on trial.
+  double attempt(const std::vector<LaneSlots>& packs) {
+    double sum = 0.0;
+    for (const LaneSlots& x : packs) {
+      if (w_.made.contains(x)) continue;
+      const std::size_t mark = log_.size();
+      const double gain = build(x) - kStored;
+      const auto it = w_.made.find(x);
+      if (it != w_.made.end() && !it->second.code.empty() && gain > 0.0)
+        sum += gain;
+      else
+        undo(mark);
+    }
+    return sum;
   }
 
   // What later programs take from here as a vector.
@@ -225,102 +256,11 @@ class LaneSearch {
                        [&](std::uint32_t slot) { return all_.writer_[slot] == -1 || definition(slot) >= 0; });
   }
 
-  // Stages have an order. Where some of their values have lanes already, or formulas with the same constants have, others
-  // follow them.
-  int lane_hint(std::int32_t i, int levels) const {
-    if (const auto it = all_.order_.find(of(w_.numbers, i)); it != all_.order_.end()) return it->second;
-    const auto x = arguments(at(i));
-    for (int k = 0; k < slots_read(at(i).code); ++k) {
-      const std::uint32_t slot = x[static_cast<std::size_t>(k)];
-      if (const StageLanes::Place h = all_.homes_[slot]; h.pack >= 0) return h.pack * static_cast<int>(kLanes) + h.lane;
-      if (levels > 0 && definition(slot) >= 0)
-        if (const int hint = lane_hint(definition(slot), levels - 1); hint >= 0) return hint;
-    }
-    return -1;
-  }
-
-  // Packs of formulas of the same shape, the deepest first: what they consist of is found on the way down.
-  void classes(const std::vector<std::uint64_t>& shape) {
-    std::map<std::tuple<std::int32_t, std::uint64_t>, std::vector<std::int32_t>> found;
-    for (std::size_t i = 0; i + 1 < w_.program->code.size(); ++i)
-      if (w_.fixed[i] == 0) found[{-w_.depth[i], shape[i]}].push_back(static_cast<std::int32_t>(i));
-    constexpr int kLevels = 3;
-    for (const auto& [key, members] : found) {
-      std::vector<std::pair<int, std::int32_t>> left;
-      for (const std::int32_t i : members)
-        if (covered_[static_cast<std::size_t>(i)] == 0) left.emplace_back(lane_hint(i, kLevels), i);
-      if (left.size() < 2) continue;
-      std::stable_sort(left.begin(), left.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-      // In their order; or, for products of a matrix, those together that share an argument.
-      double best = 0.0;
-      std::vector<LaneSlots> chosen;
-      for (int shared = -1; shared < slots_read(at(left[0].second).code); ++shared) {
-        const std::vector<LaneSlots> chunks = divide(left, shared);
-        if (chunks.empty()) continue;
-        const double gain = attempt(chunks);
-        take_back();
-        if (gain > kBetter * best) {
-          best = gain;
-          chosen = chunks;
-        }
-      }
-      if (chosen.empty()) continue;
-      const double gain = attempt(chosen);
-      replaced_.clear();
-      keep(gain);
-    }
-  }
-
-  // shared: the argument that those of one pack have in common; -1: none.
-  [[nodiscard]] std::vector<LaneSlots> divide(const std::vector<std::pair<int, std::int32_t>>& members,
-                                              int shared) const {
-    std::map<std::uint32_t, LaneSlots> groups;
-    for (const auto& [hint, i] : members)
-      groups[shared < 0 ? 0 : arguments(at(i))[static_cast<std::size_t>(shared)]].push_back(at(i).dst);
-    if (shared >= 0 && (groups.size() == 1 || groups.size() == members.size())) return {};
-    std::vector<LaneSlots> out;
-    for (const auto& [slot, x] : groups)
-      for (std::size_t first = 0; first + 1 < x.size(); first += kLanes)
-        out.emplace_back(x.begin() + static_cast<std::ptrdiff_t>(first),
-                         x.begin() + static_cast<std::ptrdiff_t>(std::min(first + kLanes, x.size())));
-    return out;
-  }
-
-  // Makes those that save something, on trial.
-  double attempt(const std::vector<LaneSlots>& packs) {
-    double sum = 0.0;
-    for (const LaneSlots& x : packs) {
-      bool gathered = false;
-      if (const auto known = w_.made.find(x); known != w_.made.end()) {
-        if (!known->second.code.empty()) continue;
-        gathered = true;  // so far
-        w_.made.erase(known);
-      }
-      const std::size_t mark = log_.size();
-      const double gain = build(x) + (gathered ? kGather : -kStored);
-      const auto it = w_.made.find(x);
-      if (it != w_.made.end() && !it->second.code.empty() && gain > 0.0) {
-        sum += gain;
-        if (gathered) replaced_.push_back(x);
-      } else {
-        undo(mark);
-        if (gathered) w_.made.emplace(x, LaneStep{});
-      }
-    }
-    return sum;
-  }
-  void take_back() {
-    undo(0);
-    for (const LaneSlots& x : replaced_) w_.made.emplace(x, LaneStep{});
-    replaced_.clear();
-  }
-
   StageLanes& all_;
   std::size_t number_;
   StageLanes::Work& w_;
-  std::vector<int> covered_;         // packs that compute an instruction
-  std::vector<LaneSlots> log_;       // packs that were made on trial
-  std::vector<LaneSlots> replaced_;  // that were gathered before
+  std::vector<int> covered_;    // packs that compute an instruction
+  std::vector<LaneSlots> log_;  // packs that were made on trial
   std::set<LaneSlots> hopeless_;
 };
 
@@ -330,7 +270,7 @@ StageLanes::StageLanes(const Plan& plan, const StepSlots& slots, std::vector<cha
     constant_.push_back(slots.is_constant(slot) || slots.is_parameter(slot) ? 1 : 0);
   list_programs(plan);
   for (Work& w : work_) look_at(w);
-  shapes(plan, slots);
+  shapes(plan);
   // What is run in every iteration chooses first; what it would like to find in vectors is packed that way before it.
   std::vector<std::size_t> order;
   for (std::size_t k = 0; k < work_.size(); ++k)
@@ -410,8 +350,8 @@ void StageLanes::look_at(Work& work) {
   }
 }
 
-void StageLanes::shapes(const Plan& plan, const StepSlots& slots) {
-  constexpr std::uint64_t kNumber = 1, kUnknownValue = 2, kAnything = 3;
+void StageLanes::shapes(const Plan& plan) {
+  constexpr std::uint64_t kNumber = 1, kUnknownValue = 2;
   std::vector<std::uint64_t> start(named_.size());
   for (std::size_t slot = 0; slot < named_.size(); ++slot)
     start[slot] = constant_[slot] != 0 ? kNumber : mixed(0x510f, slot);
@@ -431,21 +371,6 @@ void StageLanes::shapes(const Plan& plan, const StepSlots& slots) {
     shape_ = start;
     for (Work& w : work_) w.shape = shapes_of(*w.program, shape_, kNumber);
     if (!final) unknowns([&](std::int32_t slot) { return shape_[static_cast<std::size_t>(slot)]; });
-  }
-  // Within a program and with all that comes from elsewhere alike.
-  std::vector<std::uint64_t> alike(named_.size(), kAnything), exact = alike;
-  for (std::size_t slot = 0; slot < named_.size(); ++slot)
-    if (constant_[slot] != 0) {
-      alike[slot] = kNumber;
-      exact[slot] = slots.is_parameter(static_cast<std::uint32_t>(slot))
-                        ? mixed(0x1a9c7, slot)
-                        : mixed(0xc057, std::bit_cast<std::uint64_t>(plan.image()[slot]));
-    }
-  for (Work& w : work_) {
-    std::vector<std::uint64_t> at = alike;
-    w.plain = shapes_of(*w.program, at, kAnything);
-    at = exact;
-    w.numbers = shapes_of(*w.program, at, kAnything);
   }
 }
 

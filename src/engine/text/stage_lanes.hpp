@@ -53,8 +53,7 @@ class StageLanes {
     const Program* program = nullptr;
     bool often = false;                    // in every iteration
     std::vector<std::int32_t> definition;  // of a slot: the instruction, or -1
-    // Shapes of formulas; with all inputs alike; and with all inputs alike and the constants as they are.
-    std::vector<std::uint64_t> shape, plain, numbers;
+    std::vector<std::uint64_t> shape;      // of formulas
     std::vector<std::int32_t> depth;
     std::vector<std::vector<std::int32_t>> after;  // instructions that come before this one
     std::vector<char> fixed;                       // not for packs
@@ -64,7 +63,7 @@ class StageLanes {
   };
   void list_programs(const Plan& plan);
   void look_at(Work& work);
-  void shapes(const Plan& plan, const StepSlots& slots);
+  void shapes(const Plan& plan);
   void schedule(std::size_t number);
   [[nodiscard]] std::int32_t writer(const LaneSlots& slots) const;
   [[nodiscard]] bool lasting(const LaneSlots& slots, std::size_t reader) const;
@@ -77,7 +76,6 @@ class StageLanes {
   std::vector<LaneSlots> packs_;
   std::map<LaneSlots, int> numbers_;
   std::vector<Place> homes_;
-  std::map<std::uint64_t, int> order_;  // of formulas with the same constants
 };
 
 }  // namespace rattleback

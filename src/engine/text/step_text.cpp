@@ -204,20 +204,10 @@ void StepText::piece(const Program& p, std::span<const LaneStep> steps, const st
     return here.contains(pack) ? fmt::format("v{}", pack) : fmt::format("*(const {}*)(p + {})", type(pack), cell(pack));
   };
   const auto new_table = [&](const std::vector<double>& values) { return table(values); };
-  const std::map<const Instruction*, Scaled> scaled =
-      header_ ? find_scaled(steps) : std::map<const Instruction*, Scaled>{};
-  std::set<std::uint32_t> left_out = skipped_;
-  for (const auto& [user, product] : scaled) left_out.insert(product.product);
   for (const LaneStep& step : steps) {
     if (step.pack < 0) {
-      const Instruction& in = *step.code[0];
-      const auto it = scaled.find(&in);
-      const auto factor = [&](std::uint32_t slot) {
-        const Scaled& x = it->second;
-        return slot == x.product ? s(x.of) : slot == x.step ? fmt::format("({} * {})", x.factor, s(slot)) : s(slot);
-      };
-      if (!left_out.contains(in.dst))
-        line("{}", statement(p, in, words_, it == scaled.end() ? SlotName(name) : SlotName(factor), new_table));
+      if (const Instruction& in = *step.code[0]; !skipped_.contains(in.dst))
+        line("{}", statement(p, in, words_, name, new_table));
       continue;
     }
     line("const {} v{} = {};", type(step.pack), step.pack, lane_value(step, name, vector));
@@ -230,43 +220,6 @@ void StepText::piece(const Program& p, std::span<const LaneStep> steps, const st
       if (pack < 0 || (pack != step.pack && !made.contains(pack))) line("{} = v{}[{}];", s(slot), step.pack, k);
     }
   }
-}
-
-// c x h with c a power of two is taken as (c h) x: the same bits, and c h is computed once for all steps. By the instruction
-// that uses the product.
-std::map<const Instruction*, StepText::Scaled> StepText::find_scaled(std::span<const LaneStep> steps) {
-  std::map<const Instruction*, Scaled> out;
-  std::set<std::uint32_t> products;
-  std::set<std::uint32_t> sizes = {
-      static_cast<std::uint32_t>(plan_.slot(kStepSize))};  // slots that hold constant parts of it
-  std::map<std::uint32_t, std::vector<const Instruction*>> users;
-  const auto constant = [&](std::uint32_t slot) { return slots_.is_constant(slot); };
-  for (const LaneStep& step : steps) {
-    const Instruction& in = *step.code[0];
-    for_each_read(in, [&](std::uint32_t slot) { users[slot].push_back(&in); });
-    if (in.code == Code::mul && local_.contains(in.dst))
-      if ((constant(in.a) && sizes.contains(in.b)) || (constant(in.b) && sizes.contains(in.a))) sizes.insert(in.dst);
-  }
-  for (const LaneStep& step : steps) {
-    const Instruction& in = *step.code[0];
-    if (in.code != Code::mul || !local_.contains(in.dst) || users[in.dst].size() != 1 || sizes.contains(in.dst))
-      continue;
-    const bool first = constant(in.a);
-    const std::uint32_t c = first ? in.a : in.b, x = first ? in.b : in.a;
-    int exponent = 0;
-    if (!constant(c) || constant(x) || std::fabs(std::frexp(image_[c], &exponent)) != 0.5 || std::abs(exponent) > 20)
-      continue;
-    const Instruction& u = *users[in.dst][0];
-    const bool is_product = u.code == Code::mul || (slots_read(u.code) == 3 && u.code != Code::select);
-    if (!is_product || u.a == u.b || (u.a != in.dst && u.b != in.dst)) continue;
-    const std::uint32_t h = u.a == in.dst ? u.b : u.a;
-    if (!sizes.contains(h) || (u.code != Code::mul && u.c == h) || products.contains(x) || products.contains(h))
-      continue;
-    // The value of x must still be there: slots are written once in a program.
-    products.insert(in.dst);
-    out[&u] = {.product = in.dst, .of = x, .step = h, .factor = literal(image_[c])};
-  }
-  return out;
 }
 
 void StepText::sub_step() {

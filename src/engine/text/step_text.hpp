@@ -127,10 +127,6 @@ class StepText : protected TextOut {
   newton::Sizes<Said> sizes_;
 
  private:
-  struct Scaled {  // a product with a factor of the step size
-    std::uint32_t product = 0, of = 0, step = 0;
-    std::string factor;
-  };
   void find_local();
   template <class Write>
   void in_piece(const Write& write);
@@ -139,7 +135,6 @@ class StepText : protected TextOut {
   void each_piece(std::span<const LaneStep> all, const Piece& piece) const;
   [[nodiscard]] int home(std::uint32_t slot) const { return lanes_ ? lanes_->home(slot).pack : -1; }
   std::string table(const std::vector<double>& values);
-  std::map<const Instruction*, Scaled> find_scaled(std::span<const LaneStep> steps);
 
   // newton_text.cpp
   void sizes();
