@@ -17,8 +17,8 @@
 #include "rattleback/error.hpp"
 #include "study/members.hpp"
 #include "study/random.hpp"
-#include "system/start/judged.hpp"
 #include "system/start/start.hpp"
+#include "system/start/start_residuals.hpp"
 
 namespace rattleback {
 namespace {

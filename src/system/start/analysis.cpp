@@ -7,7 +7,7 @@
 
 #include "system/families/family_start.hpp"
 #include "system/port_hamiltonian/port_hamiltonian_start.hpp"
-#include "system/start/judged.hpp"
+#include "system/start/start_residuals.hpp"
 
 namespace rattleback {
 namespace {
@@ -228,7 +228,7 @@ StartFunctions::StartFunctions(const System& system) {
 bool StartFunctions::take_parameters(std::span<const double> values) {
   for (std::optional<Evaluator>* const each : {&K, &M})
     if (*each) (*each)->set_parameters(values);
-  return !acceleration || acceleration->plan() == nullptr || acceleration->set_parameters(values);
+  return !acceleration || acceleration->set_parameters(values);
 }
 
 double StartFunctions::multiplier_scale(const Start& start) {

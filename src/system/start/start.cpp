@@ -9,7 +9,7 @@
 #include "rattleback/error.hpp"
 #include "system/mechanical/redundancy.hpp"
 #include "system/port_hamiltonian/port_hamiltonian_start.hpp"
-#include "system/start/judged.hpp"
+#include "system/start/start_residuals.hpp"
 
 namespace rattleback {
 namespace {

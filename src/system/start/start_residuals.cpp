@@ -1,4 +1,4 @@
-#include "system/start/judged.hpp"
+#include "system/start/start_residuals.hpp"
 
 #include <algorithm>
 #include <cmath>
