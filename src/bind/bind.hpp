@@ -1,8 +1,10 @@
 // Binding a method to a system.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "engine/step_taker.hpp"
@@ -34,6 +36,8 @@ struct BoundMethod {
   bool records_by_extension = false;
   bool tells_momenta = false;      // its power sums have System::watched_momenta() as their last parts
   std::vector<std::string> notes;  // claims that do not hold on this system
+  // PlanStepperData::multiplier_scale at another start, for these parameters; empty: that of StartFunctions.
+  std::function<double(const Start&, std::span<const double>)> multiplier_scale = {};
 };
 
 // Options must be complete (method, stages). Throws Error.

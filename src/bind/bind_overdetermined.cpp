@@ -8,6 +8,7 @@
 #include "bind/applies.hpp"
 #include "bind/binding.hpp"
 #include "bind/contact_stepper.hpp"
+#include "model/inputs.hpp"
 #include "tableau/compositions.hpp"
 
 namespace rattleback {
@@ -56,21 +57,27 @@ std::unique_ptr<PlanStepper> euler_stepper(const Overdetermined& system, const E
 
 namespace {
 
-// Size of a multiplier in units of velocity/h: of p_z over r_psi.
-double multiplier_scale(const Overdetermined& o, const Start& start) {
+// Size of a multiplier in units of velocity/h, a function of the start and of parameters: of p_z over r_psi.
+auto multiplier_scale(const Overdetermined& o) {
   Graph g = o.graph;
   const auto largest = [&](const std::vector<NodeId>& functions, Space space) {
     std::vector<NodeId> entries;
     for (const NodeId e : functions)
       for (const Entry& d : gradient(g, e, space)) entries.push_back(d.expr);
-    Evaluator value(g, entries, std::max(o.ny, o.nz), o.m);
-    double size = 0.0;
-    for (const double x : value(start.t, start.q, start.v, start.multipliers))
-      if (std::isfinite(x)) size = std::fmax(size, std::fabs(x));
-    return size;
+    return [value = Evaluator(g, entries, std::max(o.ny, o.nz), o.m)](const Start& start,
+                                                                      std::span<const double> parameters) mutable {
+      value.set_parameters(parameters);
+      double size = 0.0;
+      for (const double x : value(start.t, start.q, start.v, start.multipliers))
+        if (std::isfinite(x)) size = std::fmax(size, std::fabs(x));
+      return size;
+    };
   };
-  const double mass = o.p.empty() ? 1.0 : largest(o.p, kVelocity), reaction = largest(o.r, kMultiplier);
-  return mass > 0.0 && reaction > 0.0 ? mass / reaction : 1.0;
+  return [has_mass = !o.p.empty(), mass = largest(o.p, kVelocity), reaction = largest(o.r, kMultiplier)](
+             const Start& start, std::span<const double> parameters) mutable {
+    const double above = has_mass ? mass(start, parameters) : 1.0, below = reaction(start, parameters);
+    return above > 0.0 && below > 0.0 ? above / below : 1.0;
+  };
 }
 
 void check_alpha(const MethodInfo& info, const EulerScheme& scheme) {
@@ -124,9 +131,10 @@ BoundMethod bind_overdetermined(const MethodEntry& entry, const System& system, 
 
   const auto* const own = system.as<Overdetermined>();
   const Overdetermined o = own != nullptr ? *own : Overdetermined(system.mechanical());
-  plan.multiplier_scale = multiplier_scale(o, start);
   plan.angles = model.angles;
   BoundMethod out;
+  out.multiplier_scale = multiplier_scale(o);
+  plan.multiplier_scale = out.multiplier_scale(start, given_values(model));
   out.name = info.name;
   out.stages = 1;
   out.orders = {1, 1, 1};

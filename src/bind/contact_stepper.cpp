@@ -148,6 +148,8 @@ ContactStepper::Regime& ContactStepper::regime(const std::vector<char>& active) 
   fresh->active = active;
   for (std::size_t c = 0; c < m_; ++c)
     if (active[c] != 0) fresh->rows.push_back(static_cast<std::int32_t>(c));
+  if (!parameters_.empty() && !whole_.graph.set_parameters(parameters_, {}))
+    throw Error("with these parameters the constraints that act would have to be derived anew");
   const Overdetermined part = whole_.restricted(fresh->rows);
   const auto level = std::make_shared<const AccelerationPlan>(part);
   fresh->stepper = euler_stepper(part, plan_, std::make_unique<Acceleration>(level));
@@ -159,6 +161,43 @@ ContactStepper::Regime& ContactStepper::regime(const std::vector<char>& active) 
   fresh->psi.assign(fresh->rows.size(), 1.0);
   regimes_.push_back(std::move(fresh));
   return *regimes_.back();
+}
+
+bool ContactStepper::put_parameters(std::span<const double> values, std::optional<std::size_t> changed,
+                                    bool keep_guesses) {
+  for (const auto& r : regimes_) {
+    if (!r->stepper->change_parameters(values, changed, keep_guesses) || !r->acceleration->set_parameters(values))
+      return false;
+    if (r->impact && !r->impact->parameters().set(values, r->w.data(), r->room)) return false;
+  }
+  for (Evaluator* const each : {&levels_, &reaction_, &normal_}) each->set_parameters(values);
+  return true;
+}
+
+bool ContactStepper::change_parameters(std::span<const double> values, std::optional<std::size_t> changed,
+                                       bool keep_guesses) {
+  if (!put_parameters(values, changed, keep_guesses)) {
+    if (!parameters_.empty()) (void)put_parameters(parameters_, {}, keep_guesses);
+    return false;
+  }
+  parameters_.assign(values.begin(), values.end());
+  return true;
+}
+
+void ContactStepper::renew(double multiplier_scale) {
+  plan_.multiplier_scale = multiplier_scale;
+  for (const auto& r : regimes_) {
+    r->stepper->renew(multiplier_scale);
+    r->acceleration = r->acceleration->fresh();
+    if (r->impact) {
+      r->w = r->impact->image();
+      if (!r->room.numbers.empty()) r->impact->parameters().put(r->room.numbers, r->w.data());
+    }
+    r->psi.assign(r->rows.size(), 1.0);
+  }
+  iterations = failed_iterations = 0;
+  max_iterations = 0;
+  step_size_ = 0.0;
 }
 
 void ContactStepper::fail(const char* reason) {

@@ -36,6 +36,11 @@ class ContactStepper final : public StepTaker {
   [[nodiscard]] std::span<const char> active() const override { return regime_->active; }
   [[nodiscard]] std::span<const double> own_multipliers() const override { return psi_; }
   [[nodiscard]] std::span<const Contact> contacts() const override { return contacts_; }
+  bool change_parameters(std::span<const double> values, std::optional<std::size_t> changed,
+                         bool keep_guesses) override;
+  [[nodiscard]] bool can_be_renewed() const override { return true; }
+  bool set_parameters(std::span<const double> values) override { return change_parameters(values, {}, false); }
+  void renew(double multiplier_scale) override;
   [[nodiscard]] std::vector<double> save() const override;
   void load(std::span<const double> saved) override;
 
@@ -46,7 +51,8 @@ class ContactStepper final : public StepTaker {
     std::unique_ptr<PlanStepper> stepper;
     std::unique_ptr<Acceleration> acceleration;
     std::optional<Plan> impact;
-    std::vector<double> w;    // of the impact
+    std::vector<double> w;  // of the impact
+    ParameterSlots::Room room;
     std::vector<double> psi;  // by row
   };
   // What decides about the regime at one state.
@@ -68,6 +74,7 @@ class ContactStepper final : public StepTaker {
 
   Regime& regime(const std::vector<char>& active);            // made when it is first asked for
   void prepare(const std::vector<std::int32_t>& unilateral);  // all of them
+  bool put_parameters(std::span<const double> values, std::optional<std::size_t> changed, bool keep_guesses);
   void look(double t, std::span<const double> y, std::span<const double> z, Signs& out);
   bool multipliers(double t, Signs& out);  // of the regime at its stepper's state
   bool try_part(double part, Signs& out);  // from the beginning of the part
@@ -88,6 +95,7 @@ class ContactStepper final : public StepTaker {
   void fail(const char* reason);
 
   Overdetermined whole_;
+  std::vector<double> parameters_;  // of all regimes, when they were given
   EulerPlan plan_;
   std::vector<char> one_sided_;
   double restitution_;

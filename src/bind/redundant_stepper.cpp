@@ -324,6 +324,26 @@ void RedundantStepper::set_snapshot(double t, std::span<const double> from, bool
   after_state();
 }
 
+bool RedundantStepper::put_parameters(std::span<const double> values, std::optional<std::size_t> changed,
+                                      bool keep_guesses) {
+  if (!rows_->set_parameters(values, t(), q(), v())) return false;
+  for (std::size_t i = 0; i < steppers_.size(); ++i)
+    if (StepTaker* const s = steppers_[i].stepper.get())
+      if (!s->change_parameters(values, changed, keep_guesses) || !levels_[i]->set_parameters(values)) return false;
+  return true;
+}
+
+// Subsets that are needed later are derived for these values.
+bool RedundantStepper::change_parameters(std::span<const double> values, std::optional<std::size_t> changed,
+                                         bool keep_guesses) {
+  if (!put_parameters(values, changed, keep_guesses)) {
+    if (!parameters_.empty()) (void)put_parameters(parameters_, {}, keep_guesses);
+    return false;
+  }
+  parameters_.assign(values.begin(), values.end());
+  return true;
+}
+
 void RedundantStepper::set_smooth_steps(double ratio) {
   smooth_steps_ = ratio;
   for (BoundMethod& b : steppers_)

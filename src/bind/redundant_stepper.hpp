@@ -49,6 +49,8 @@ class RedundantStepper final : public StepTaker {
   std::span<const double> visit(double t, double h) override;
   [[nodiscard]] const PowerSums* power() const override { return inner().power(); }
   std::string go_native(bool only_cached, const std::stop_token& stop = {}) override;
+  bool change_parameters(std::span<const double> values, std::optional<std::size_t> changed,
+                         bool keep_guesses) override;
 
  private:
   struct Moment {  // from t on: a subset; or a rank
@@ -63,12 +65,14 @@ class RedundantStepper final : public StepTaker {
   bool enter(int set);  // from the state of inner(); false: this subset cannot be stepped
   bool attempt(int set, double h, SolveReport& failure);
   void go_back();  // to the beginning of the step
+  bool put_parameters(std::span<const double> values, std::optional<std::size_t> changed, bool keep_guesses);
   void note_change(double t, int from);
   void after_state();                   // what belongs to the state besides that of inner()
   void name_row(SolveReport& failure);  // the row of violated_ is why the step failed
 
   std::shared_ptr<Redundancy> rows_;
   Options options_;
+  std::vector<double> parameters_;  // of all subsets, when they were given
   Start start_;
   std::vector<BoundMethod> steppers_;                  // by subset
   std::vector<std::unique_ptr<Acceleration>> levels_;  // for the multipliers with which a subset starts

@@ -99,6 +99,23 @@ BranchedMultipliers::BranchedMultipliers(const Overdetermined& system, const Eul
   if (scheme.natural) branches_.emplace_back(branch_equations(system, second, 1.0 - scheme.alpha));
 }
 
+bool BranchedMultipliers::set_parameters(std::span<const double> values) {
+  for (Branch& b : branches_)
+    if (!b.plan.parameters().compute(values, b.room)) return false;
+  for (Branch& b : branches_) {
+    b.numbers = b.room.numbers;
+    b.plan.parameters().put(b.numbers, b.w.data());
+  }
+  return true;
+}
+
+void BranchedMultipliers::reset() {
+  for (Branch& b : branches_) {
+    b.w = b.plan.image();
+    if (!b.numbers.empty()) b.plan.parameters().put(b.numbers, b.w.data());
+  }
+}
+
 bool BranchedMultipliers::solve(double t, std::span<const double> y, std::span<const double> z,
                                 std::span<const double> psi) {
   bool ok = true;

@@ -24,12 +24,18 @@ class BranchedMultipliers {
   // From consistent psi at (t, y, z). False: the branch ends before; values() then holds psi itself.
   bool solve(double t, std::span<const double> y, std::span<const double> z, std::span<const double> psi);
   [[nodiscard]] std::span<const double> values() const { return values_; }  // limits of Psi_0, then of Psi_1
+  // From here on for other values of the parameters; false, and nothing is changed, where something would have been decided
+  // otherwise.
+  bool set_parameters(std::span<const double> values);
+  void reset();  // as newly made, for the parameters of now
 
  private:
   struct Branch {
     explicit Branch(Equations equations) : plan(std::move(equations)), w(plan.image()) {}
     Plan plan;
     std::vector<double> w;
+    std::vector<double> numbers = {};  // what the parameters give, when they were set
+    ParameterSlots::Room room = {};
   };
   bool follow(Branch& branch, std::span<const double> psi, double* result);
   bool at(Branch& branch, double fraction);

@@ -233,9 +233,13 @@ void PlanStepper::take_over(const StepTaker& from, std::span<const double> multi
   smooth_steps_ = other.smooth_steps_;
 }
 
-void PlanStepper::renew(double multiplier_scale, std::unique_ptr<Acceleration> level) {
+void PlanStepper::renew(double multiplier_scale) {
   data_.multiplier_scale = multiplier_scale;
-  if (level) data_.acceleration = std::move(level);
+  if (data_.acceleration) {
+    data_.acceleration = data_.acceleration->fresh();
+    if (!parameters_.empty()) (void)data_.acceleration->set_parameters(parameters_);
+  }
+  if (data_.branch) data_.branch->reset();
   level_is_stale_ = false;
   for (Workplace* const place : workplaces()) place->reset();
   put_reference_energy();
@@ -245,15 +249,15 @@ void PlanStepper::renew(double multiplier_scale, std::unique_ptr<Acceleration> l
 }
 
 bool PlanStepper::set_parameters(std::span<const double> values) {
-  if (data_.step.is_sparse() || data_.branch) return false;
+  if (data_.step.is_sparse()) return false;
   std::vector<std::vector<double>> all;
   for (const Workplace* const place : workplaces()) {
     std::optional<std::vector<double>> numbers = place->plan->parameters().numbers(values);
     if (!numbers) return false;
     all.push_back(std::move(*numbers));
   }
-  if (data_.acceleration && data_.acceleration->plan() != nullptr && !data_.acceleration->set_parameters(values))
-    return false;
+  if (data_.acceleration && !data_.acceleration->set_parameters(values)) return false;
+  if (data_.branch && !data_.branch->set_parameters(values)) return false;
   std::size_t i = 0;
   for (Workplace* const place : workplaces()) {
     place->numbers = std::move(all[i++]);
@@ -265,7 +269,7 @@ bool PlanStepper::set_parameters(std::span<const double> values) {
 
 bool PlanStepper::change_parameters(std::span<const double> values, std::optional<std::size_t> changed,
                                     bool keep_guesses) {
-  if (data_.step.is_sparse() || data_.branch) return false;
+  if (data_.step.is_sparse()) return false;
   if (!keep_guesses && data_.nominal_step != 0.0) return false;
   Workplace* const places[] = {&main_, first_ ? &*first_ : nullptr, adjoint_ ? &*adjoint_ : nullptr};
   for (Workplace* const place : places)
@@ -273,6 +277,7 @@ bool PlanStepper::change_parameters(std::span<const double> values, std::optiona
       const ParameterSlots& slots = place->plan->parameters();
       if (!(changed ? slots.compute(values, *changed, place->room) : slots.compute(values, place->room))) return false;
     }
+  if (data_.branch && !data_.branch->set_parameters(values)) return false;
   level_is_stale_ = true;
   for (Workplace* const place : places) {
     if (place == nullptr) continue;

@@ -78,16 +78,11 @@ class PlanStepper final : public StepTaker {
   }  // before go_native(): the bits do not depend on it, the time does
   [[nodiscard]] const PlanStepperData& data() const { return data_; }
   [[nodiscard]] const PowerSums* power() const override { return power_ ? &*power_ : nullptr; }
-  // As newly made, for another start of the same system; start() comes next. multiplier_scale: that of the new start. level: a
-  // fresh acceleration level in the place of the one that was used.
-  void renew(double multiplier_scale, std::unique_ptr<Acceleration> level = nullptr);
+  void renew(double multiplier_scale) override;
   // Of steps whose equations depend on the start in nothing else.
-  [[nodiscard]] bool can_be_renewed() const {
-    return !data_.branch && data_.nominal_step == 0.0 && !data_.step.is_sparse();
-  }
-  // From here on for other values of the parameters; false, and nothing is changed, where the step would have been derived
-  // otherwise. Steps of single coordinates, without a branch of multipliers. renew() comes next.
-  bool set_parameters(std::span<const double> values);
+  [[nodiscard]] bool can_be_renewed() const override { return data_.nominal_step == 0.0 && !data_.step.is_sparse(); }
+  // Steps of single coordinates.
+  bool set_parameters(std::span<const double> values) override;
   bool change_parameters(std::span<const double> values, std::optional<std::size_t> changed,
                          bool keep_guesses) override;
   // Energy-preserving methods with feedback: the energy that is kept from here on.

@@ -72,6 +72,14 @@ class StepTaker {
     return false;
   }
 
+  // For another start of the same system, without anything being derived: renew(), and where the parameters have other values
+  // set_parameters() before it. start() comes next.
+  [[nodiscard]] virtual bool can_be_renewed() const { return false; }
+  // False where the step would have been derived otherwise; then it is of no use any more.
+  virtual bool set_parameters(std::span<const double> /*values*/) { return false; }
+  // As newly made. multiplier_scale: that of the new start (PlanStepperData).
+  virtual void renew(double /*multiplier_scale*/) {}
+
   // Everything that the next step depends on, so that a resumed run continues with the same bits.
   [[nodiscard]] virtual std::vector<double> save() const = 0;
   virtual void load(std::span<const double> saved) = 0;

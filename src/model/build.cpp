@@ -127,6 +127,9 @@ void build_odae(ModelText& text, Elaborator& e, Model& model) {
   o.p = elaborate(e, text.p, rules::kOdaeRate);
   o.unilateral = text.unilateral;
   o.restitution = text.restitution;
+  // It is a number for good: parameters that it is made of have their values for good.
+  static const Rules number{.accepts = "numbers and parameters"};
+  if (text.restitution_formula) (void)e.graph().settle(e.expression(*text.restitution_formula, number));
 }
 
 void build_skew_gradient(ModelText& text, Elaborator& e, Model& model) {

@@ -125,6 +125,7 @@ struct ModelText {
   std::vector<Line> v, f, r, p;
   std::vector<std::int32_t> unilateral;
   double restitution = 0.0;
+  std::optional<Formula> restitution_formula;
   // skew-gradient, port-Hamiltonian
   std::optional<Formula> hamiltonian;
   MatrixText pi;

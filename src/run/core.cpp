@@ -80,10 +80,10 @@ struct OwnStart {
 
 Model with_start(const Model& base, const Options& given, bool own_state) {
   for (const auto& [name, value] : given.parameters) {
-    if (!std::isfinite(value)) throw Error(fmt::format("--set {}: {} is no finite number", name, value));
+    if (!std::isfinite(value)) throw Error(fmt::format("--set {}={}: that is no finite number", name, value));
     const auto same = [&name = name](const auto& other) { return other.first == name; };
     if (std::count_if(given.parameters.begin(), given.parameters.end(), same) > 1)
-      throw Error(fmt::format("--set {}: it is given twice", name));
+      throw Error(fmt::format("--set {}={}: '{}' is given twice", name, value, name));
   }
   Model model = given.parameters.empty() ? base : base.with(settings_of(given.parameters));
   put_start(model, given);
@@ -101,6 +101,21 @@ System& prepared(System& system, const Options& options) {
   return system;
 }
 
+// Who asked for a method by another name of it reads that name.
+BoundMethod bind_as_asked(const System& system, const Options& options, const Start& start,
+                          const std::string& asked) try {
+  return bind(system, options, start);
+} catch (const Error& error) {
+  std::string text = error.what(), own = fmt::format("method '{}'", options.method);
+  const std::size_t at = text.find(own);
+  if (asked.empty() || at == std::string::npos || find_method(asked).alias_stages == 0 ||
+      asked == find_method(asked).name)
+    throw;
+  throw Error(text.replace(at, own.size(),
+                           fmt::format("method '{}' ({} with {} stages)", asked, options.method, options.stages)),
+              error.place(), error.suggestion());
+}
+
 }  // namespace
 
 RunCore::RunCore(std::shared_ptr<const Model> base, const Options& given, bool own_state)
@@ -111,7 +126,7 @@ RunCore::RunCore(std::shared_ptr<const Model> base, const Options& given, bool o
       functions(prepared(system, options)),
       start(consistent_start(system, options.project, functions)),
       reported(system, options),
-      method(bind(system, options, start)) {
+      method(bind_as_asked(system, options, start, given.method)) {
   if (options.audit_power && stepper().power() == nullptr)
     throw Error(
         fmt::format("--audit power adds up the work at the stages of Runge-Kutta methods on mechanical systems; '{}' "
@@ -156,8 +171,7 @@ bool RunCore::take_parameters() {
   graph_ = nullptr;
   const std::vector<double> values = given_values(model);
   equations.reset();
-  if (plan_ == nullptr || !system.take_parameters() || !functions.take_parameters(values) ||
-      !plan_->set_parameters(values))
+  if (!system.take_parameters() || !functions.take_parameters(values) || !stepper().set_parameters(values))
     return false;
   graph_ = model.graph;
   return true;
@@ -165,14 +179,15 @@ bool RunCore::take_parameters() {
 
 // Once for each binding.
 void RunCore::look_at_method() {
-  plan_ = dynamic_cast<PlanStepper*>(method.stepper.get());
+  auto* const plan = dynamic_cast<PlanStepper*>(method.stepper.get());
+  keeps_energy_ = plan != nullptr && plan->has_reference_energy() ? plan : nullptr;
   dense_ = wants_dense(model, options);
   adaptive_ = options.adaptive > 0.0;
   depends_on_start_ = step_depends_on_start();
 }
 
 bool RunCore::step_depends_on_start() const {
-  return plan_ == nullptr || !plan_->can_be_renewed() || system.redundancy() != nullptr ||
+  return !stepper().can_be_renewed() || system.redundancy() != nullptr ||
          (system.as<PortHamiltonian>() == nullptr && options.tableau.empty() &&
           find_entry(options.method).as<EnergyMethod>() != nullptr);
 }
@@ -184,34 +199,31 @@ void RunCore::restart() {
     method = bind(system, options, start);
     look_at_method();
   } else {
-    auto level = system.acceleration();
-    level->set_refine(false);
-    static_cast<PlanStepper&>(stepper()).renew(
-        system.as<Mechanical>() != nullptr && system.m() > 0 ? functions.multiplier_scale(start) : 1.0,
-        std::move(level));
+    stepper().renew(method.multiplier_scale ? method.multiplier_scale(start, given_values(model))
+                    : system.as<Mechanical>() != nullptr && system.m() > 0 ? functions.multiplier_scale(start)
+                                                                           : 1.0);
   }
   stepper().start(start.t, start.q, start.v, start.multipliers, start.acceleration);
 }
 
 bool RunCore::change_values(std::span<const double> values, std::optional<std::size_t> changed, bool only_inputs) {
-  if (system.redundancy() != nullptr) return false;
   // Solutions of steps with another input are starting values all the same; with other parameters it may be another motion.
   if (!stepper().change_parameters(values, changed, only_inputs)) return false;
   changed_.assign(values.begin(), values.end());
-  if (plan_ != nullptr && plan_->has_reference_energy() && !only_inputs) {
+  if (keeps_energy_ != nullptr && !only_inputs) {
     system.use_parameters(values);
-    plan_->set_reference_energy(system.observe(plan_->t(), plan_->q(), plan_->v()).energy);
+    const StepTaker& s = stepper();
+    keeps_energy_->set_reference_energy(system.observe(s.t(), s.q(), s.v()).energy);
   }
   observed_ = false;
   return true;
 }
 
 void RunCore::prepare_changes(std::span<const double> values) {
-  if (system.redundancy() != nullptr) return;
   for (std::size_t k = 0; k < values.size(); ++k) (void)stepper().change_parameters(values, k, true);  // they are these
   system.use_parameters(values);
   reported.use_parameters(values);
-  if (acceleration->plan() != nullptr) (void)acceleration->set_parameters(values);
+  (void)acceleration->set_parameters(values);
   changed_.reserve(values.size());
 }
 
@@ -220,7 +232,7 @@ bool RunCore::observe_changes() {
   observed_ = true;
   system.use_parameters(changed_);
   reported.use_parameters(changed_);
-  return acceleration->plan() == nullptr || acceleration->set_parameters(changed_);
+  return acceleration->set_parameters(changed_);
 }
 
 bool RunCore::settle_parameters() {

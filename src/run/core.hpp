@@ -73,7 +73,7 @@ class RunCore {
 
   std::shared_ptr<const Model> base_;  // as it was given
   std::unique_ptr<StartReader> reader_;
-  PlanStepper* plan_ = nullptr;  // the stepper, if it is one
+  PlanStepper* keeps_energy_ = nullptr;  // the stepper, if it keeps the energy of the start
   bool depends_on_start_ = false;
   bool dense_ = false, adaptive_ = false;  // what the step was bound for
   std::shared_ptr<const Graph> graph_;     // of the parameters that were taken last; null: that failed

@@ -27,7 +27,7 @@ class ReportedState {
   std::span<const double> operator()(double t, std::span<const double> x);
   // Other values of the parameters from here on.
   void use_parameters(std::span<const double> values) {
-    if (level_ && level_->plan() != nullptr) (void)level_->set_parameters(values);
+    if (level_) (void)level_->set_parameters(values);
   }
   // What a reader must know about the states that were asked for so far; "" = nothing.
   [[nodiscard]] std::string note() const;

@@ -210,6 +210,22 @@ AccelerationPlan::AccelerationPlan(const Overdetermined& system)
 Acceleration::Acceleration(std::shared_ptr<const AccelerationPlan> level)
     : level_(std::move(level)), n_(level_->n), m_(level_->m), w_(level_->plan.image()) {}
 
+bool Acceleration::set_parameters(std::span<const double> values) {
+  bool good = true;
+  for (const auto& part : parts_) good = (part == nullptr || part->set_parameters(values)) && good;
+  return good && (plan() == nullptr || level_->plan.parameters().set(values, w_.data(), room_));
+}
+
+std::unique_ptr<Acceleration> Acceleration::fresh() const {
+  auto out = redundancy_ ? std::make_unique<Acceleration>(redundancy_, n_) : std::make_unique<Acceleration>(level_);
+  out->refine_ = refine_;
+  if (!room_.numbers.empty()) {
+    out->room_ = room_;
+    level_->plan.parameters().put(room_.numbers, out->w_.data());
+  }
+  return out;
+}
+
 void Acceleration::set_guess(std::span<const double> multipliers) {
   if (redundancy_)
     std::copy(multipliers.begin(), multipliers.end(), all_.begin() + static_cast<std::ptrdiff_t>(n_));

@@ -68,11 +68,11 @@ class Acceleration {
     return {w_.data() + level_->plan.result_slot() + n_ + m_, n_};
   }
   void set_guess(std::span<const double> multipliers);
-  // From here on for other values of the parameters; false where the equations would have been solved in another way. Not with
-  // dependent constraints.
-  bool set_parameters(std::span<const double> values) {
-    return level_ != nullptr && level_->plan.parameters().set(values, w_.data(), room_);
-  }
+  // From here on for other values of the parameters; false where the equations would have been solved in another way. With
+  // dependent constraints Redundancy::set_parameters() comes before.
+  bool set_parameters(std::span<const double> values);
+  // For the same equations, as newly made, and for the parameters of now.
+  [[nodiscard]] std::unique_ptr<Acceleration> fresh() const;
   // Dependent constraints: with this subset (StepTaker::constraint_set) as long as it is regular; -1: the best one there.
   void use_set(int number) { set_ = number; }
   // Linear equations are solved to the last digits that their condition allows. Off: for starting guesses.

@@ -81,7 +81,7 @@ class OdaeKind {
   [[nodiscard]] bool graded_mass() const { return false; }
   [[nodiscard]] std::vector<char> algebraic_states() const { return {}; }
   [[nodiscard]] std::shared_ptr<const AccelerationPlan> acceleration_plan() const;
-  [[nodiscard]] Graph* graph_with_parameters() { return nullptr; }
+  [[nodiscard]] Graph* graph_with_parameters() { return &functions_.graph; }
   Observer observer();
 
  private:

@@ -37,13 +37,13 @@ std::vector<char> System::algebraic_states() const {
 
 bool System::multiplier_forces() const { return depends_on(*model_->graph, model_->forces, kMultiplier); }
 
-bool System::take_parameters() {
+bool System::take_parameters() { return take_parameters(given_values(*model_)); }
+
+bool System::take_parameters(std::span<const double> values) {
   Graph* const graph = std::visit([](auto& kind) { return kind.graph_with_parameters(); }, kind_);
-  if (graph == nullptr) return false;
-  std::vector<double> values = given_values(*model_);
-  if (!graph->set_parameters(values, model_->parameter_errors)) return false;
+  if (graph == nullptr || !graph->set_parameters(values, model_->parameter_errors)) return false;
   use_parameters(values);
-  parameters_ = std::move(values);
+  parameters_.assign(values.begin(), values.end());
   return true;
 }
 

@@ -66,8 +66,9 @@ class System {
   [[nodiscard]] std::unique_ptr<Acceleration> acceleration() const;  // derived once, when it is first asked for
   // The parameters of the model have other values now, and its graph is the one for them: takes them over without deriving
   // anything. False where something would have been derived otherwise; then this system is of no use until a call that
-  // succeeds. Mechanical systems of single coordinates without added inertia, and daes.
+  // succeeds. Mechanical systems of single coordinates without added inertia, daes and odaes.
   bool take_parameters();
+  bool take_parameters(std::span<const double> values);  // that the model does not have
   // What observes a motion has other values of the parameters from here on. Allocates nothing.
   void use_parameters(std::span<const double> values);
   // Constraints may depend on one another (--redundant minimum-norm, kinds whose facts say so). From the start on, which

@@ -132,6 +132,7 @@ void read_odae(ModelText& text, Reader& reader, const Value& document) {
   if (const Value* v = document.find("unilateral")) read_unilateral(text, reader, *v);
   if (const Value* v = document.find("restitution")) {
     text.restitution = reader.number(*v, "`restitution`");
+    text.restitution_formula = reader.formula(*v, "`restitution`");
     if (!(text.restitution >= 0.0 && text.restitution <= 1.0))
       world.source.fail(v->offset, "`restitution` must be from 0 (no rebound) to 1 (no loss), found " +
                                        number_text(text.restitution));

@@ -111,8 +111,17 @@ Redundancy::Redundancy(const System& whole, std::span<const double> q, std::span
   picked_.reserve(m);
   smallest_.resize(kPriorities);
 
-  // A quaternion's radial direction has no inertia: the metric gets that of the constraints (see inertia.hpp).
-  const auto x = (*values_)(model().t0, q, v);
+  weigh(model().t0, q, v);
+  adds_inertia_ = !weights_.empty();
+}
+
+// A quaternion's radial direction has no inertia: the metric gets that of the constraints (see inertia.hpp).
+void Redundancy::weigh(double t, std::span<const double> q, std::span<const double> v) {
+  const auto n = static_cast<std::size_t>(n_), m = static_cast<std::size_t>(m_);
+  const Mechanical& f = whole_->mechanical();
+  weights_.clear();
+  without_inertia_.clear();
+  const auto x = (*values_)(t, q, v);
   std::vector<double> typical(n, 0.0);
   double heaviest = 0.0;
   const std::span<const double> M = x.subspan(mass_at_, n * n);
@@ -145,8 +154,20 @@ Redundancy::Redundancy(const System& whole, std::span<const double> q, std::span
     }
   constant_mass_ = f.mass.has_value() && weights_.empty();
   if (constant_mass_) metric(M);
-  (void)look(model().t0, q, v);
+  std::fill(usual_length_.begin(), usual_length_.end(), 0.0);
+  (void)look(t, q, v);
   usual_length_ = length_;
+}
+
+bool Redundancy::set_parameters(std::span<const double> values, double t, std::span<const double> q,
+                                std::span<const double> v) {
+  if (adds_inertia_) return false;
+  for (const auto& s : subsets_)
+    if (!s->system->take_parameters(values)) return false;
+  parameters_.assign(values.begin(), values.end());
+  for (std::optional<Evaluator>* const each : {&values_, &rates_}) (*each)->set_parameters(values);
+  weigh(t, q, v);
+  return weights_.empty();
 }
 
 int Redundancy::number_of(const std::vector<char>& kept) {
@@ -177,6 +198,8 @@ int Redundancy::number_of(const std::vector<char>& kept) {
     added.c = std::move(c);
   }
   made->system = std::make_unique<System>(*made->model, all || added.c.empty() ? nullptr : &added);
+  if (!parameters_.empty() && !made->system->take_parameters(parameters_))
+    throw Error("--redundant minimum-norm: with these parameters the constraints have to be looked at anew");
   subsets_.push_back(std::move(made));
   return static_cast<int>(subsets_.size()) - 1;
 }

@@ -51,6 +51,10 @@ class Redundancy {
   [[nodiscard]] const Subset& subset(int number) const { return *subsets_[static_cast<std::size_t>(number)]; }
   [[nodiscard]] std::vector<std::string> dropped(int number) const;
 
+  // From here on for other values of the parameters, at a state at which they are looked at anew. False, and this is of no use
+  // until a call that succeeds, where something would have been derived otherwise or inertia is added.
+  bool set_parameters(std::span<const double> values, double t, std::span<const double> q, std::span<const double> v);
+
   // --- at a state. Neither call allocates.
   // false: some value is not finite.
   bool look(double t, std::span<const double> q, std::span<const double> v);
@@ -85,7 +89,8 @@ class Redundancy {
   double acceleration_defect(double t, std::span<const double> q, std::span<const double> v, std::span<const double> a);
 
  private:
-  void factor(double tolerance);  // by priority_, into picked_ and basis_
+  void weigh(double t, std::span<const double> q, std::span<const double> v);  // the metric, and what is usual in it
+  void factor(double tolerance);                                               // by priority_, into picked_ and basis_
   void metric(std::span<const double> mass);
   [[nodiscard]] double largest_term(const std::vector<std::int32_t>& begin, std::size_t row) const;
   void coefficients(std::size_t row);  // into c_, for the first count_ of picked_
@@ -96,7 +101,8 @@ class Redundancy {
   std::vector<std::unique_ptr<Subset>> subsets_;
   std::vector<std::string> without_inertia_;
   std::vector<double> weights_;  // of added inertia: M + K^T diag(weights) K is the metric; empty: M is
-  bool constant_mass_ = false;
+  bool constant_mass_ = false, adds_inertia_ = false;
+  std::vector<double> parameters_;  // that were set
   std::optional<Evaluator> values_, rates_;
   std::vector<std::int32_t> g_terms_, k_terms_;  // where the terms of each row begin among the values
   std::size_t g_at_ = 0, k_at_ = 0, mass_at_ = 0;
