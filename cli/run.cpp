@@ -37,27 +37,6 @@ void check_files(Arguments& a, const std::string& system, const Options& options
     a.fault("--checkpoint would overwrite the tableau file; give another name");
 }
 
-// A tolerance that is not used would give a false sense of safety.
-void check_tolerances(const Model& model, const Options& asked) {
-  const Options options = with_run_table(model, asked, Place::run);
-  const std::string method = options.method.empty() ? model.run.method.value_or("") : options.method;
-  const bool named = options.tableau.empty() && !method.empty();
-  const auto called = [&](const char* name) {  // "" when nobody gave it
-    const OptionRow& row = option_row(name);
-    return is_default(row, options) ? "" : is_default(row, asked) ? fmt::format("[run] {}", name) : flag_of(row);
-  };
-  if (const std::string alpha = called("alpha");
-      !alpha.empty() && !facts_of(model).alpha && (!named || !find_method(method).kinds.has(Kind::odae)))
-    throw Error(fmt::format(
-        "{} is for the euler methods of overdetermined systems. Leave it out, or pass --method euler-true", alpha));
-  for (const char* name : {"rtol", "atol"})
-    if (const std::string tolerance = called(name); !tolerance.empty() && (!named || !find_method(method).adaptive))
-      throw Error(fmt::format(
-          "{} is for the adaptive methods ode, index1 and baumgarte; here --step sets the accuracy. Leave it out, or "
-          "pass --method ode",
-          tolerance));
-}
-
 }  // namespace
 
 Arguments declare_run() {
@@ -91,7 +70,6 @@ int run(const Words& words) {
 
   const Model model = load_to_run(a.system_name(), load, options, Place::run);
   check_keep(a, model);
-  check_tolerances(model, options);
   ProgressLine progress;
   options.progress = progress.callback();
   options.warn = [&](const std::string& text) {

@@ -14,6 +14,7 @@
 #include "reproduce/columns.hpp"
 #include "reproduce/distance.hpp"
 #include "reproduce/measures.hpp"
+#include "run/complete.hpp"
 #include "study/slope.hpp"
 
 namespace rattleback::reproduce {
@@ -162,7 +163,7 @@ void Experiment::run_run(Job& job) const {
   const Study& study = recipe_.studies[job.study];
   const Options options = options_of(job);
   const Model model = load_to_run(study.system, job.variant->load, options);
-  const Trajectory trajectory = simulate(model, options);
+  const Trajectory trajectory = simulate(model, as_taken(model, options));
   if (trajectory.status == Status::cancelled) throw Cancelled(trajectory.message);
   const auto measures = measures_of(job.study);
   if (trajectory.status == Status::stopped && !std::ranges::count(measures, "stopped")) throw Error(trajectory.message);

@@ -1,17 +1,59 @@
 #include "run/complete.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string_view>
 
 #include <fmt/format.h>
 
 #include "method/registry.hpp"
 #include "model/kind_facts.hpp"
 #include "model/usable.hpp"
+#include "option/option_table.hpp"
 #include "rattleback/error.hpp"
 #include "tableau/user_tableau.hpp"
 
 namespace rattleback {
+namespace {
+
+// Options of few methods.
+struct Special {
+  std::string_view option;
+  bool (*takes)(const MethodInfo& method);
+  std::string_view is_for, instead;
+};
+constexpr Special adaptive(std::string_view option) {
+  return {option, [](const MethodInfo& m) { return m.adaptive; },
+          "for the adaptive methods ode, index1 and baumgarte; here --step sets the accuracy", "ode"};
+}
+constexpr std::array kSpecial = {Special{"gain", [](const MethodInfo& m) { return m.name == "baumgarte"; },
+                                         "the feedback of method 'baumgarte'", "baumgarte"},
+                                 adaptive("rtol"), adaptive("atol"),
+                                 Special{"alpha", [](const MethodInfo& m) { return m.kinds.has(Kind::odae); },
+                                         "for the euler methods of overdetermined systems", "euler-true"}};
+
+bool is_taken(const Special& special, const Model& model, const Options& o) {
+  return (special.option == "alpha" && facts_of(model).alpha) ||
+         (o.tableau.empty() && special.takes(find_method(o.method)));
+}
+
+[[noreturn]] void refuse(const Special& special, const Model& model, const Options& o) {
+  const OptionRow& row = option_row(special.option);
+  const bool models = model.run.others && !is_default(row, *model.run.others) &&
+                      option_text(row, *model.run.others) == option_text(row, o);
+  throw Error(fmt::format("{} is {}. Leave it out, or pass --method {}{}",
+                          models ? fmt::format("[run] {}", special.option) : flag_of(row), special.is_for,
+                          special.instead, o.tableau.empty() ? " instead of " + o.method : ""));
+}
+
+}  // namespace
+
+Options as_taken(const Model& model, Options options) {
+  for (const Special& each : kSpecial)
+    if (!is_taken(each, model, options)) copy_value(option_row(each.option).field, Options{}, options);
+  return options;
+}
 
 Options complete(const Model& model, Options o) {
   (void)usable(model);
@@ -54,10 +96,8 @@ Options complete(const Model& model, Options o) {
                               own == 1 ? "" : "s", o.stages));
     o.stages = 0;  // as if it had not been given
   }
-  if (o.gain && (!o.tableau.empty() || o.method != "baumgarte"))
-    throw Error(fmt::format("{} is the feedback of method 'baumgarte'; leave it out, or pass --method baumgarte{}",
-                            model.run.others && model.run.others->gain == o.gain ? "[run] gain" : "--gain",
-                            o.tableau.empty() ? " instead of " + o.method : ""));
+  for (const Special& each : kSpecial)
+    if (!is_default(option_row(each.option), o) && !is_taken(each, model, o)) refuse(each, model, o);
   const bool models_step = o.step == 0.0, models_end = !o.until && !o.steps;
   if (models_step) {
     if (!model.run.step && o.adaptive == 0.0)

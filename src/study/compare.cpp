@@ -11,6 +11,7 @@
 #include "option/run_table.hpp"
 #include "rattleback/analysis.hpp"
 #include "rattleback/error.hpp"
+#include "run/complete.hpp"
 #include "run/follow.hpp"
 #include "study/contenders.hpp"
 #include "study/kept_over_time.hpp"
@@ -35,10 +36,8 @@ void check(const CompareRequest& request) {
 
 // What is for one method only does not keep the others from running.
 Options options_of(const Model& model, const CompareRequest& request, const Contender& method, double h) {
-  Options options =
-      end_state_options(with_run_table(model, method.options(request.options), Place::compare), h, request.until);
-  if (method.own || find_method(method.name).name != "baumgarte") options.gain.reset();
-  return options;
+  const Options options = with_run_table(model, method.options(request.options), Place::compare);
+  return as_taken(model, end_state_options(options, h, request.until));
 }
 
 struct End {
@@ -148,11 +147,10 @@ CompareReport compare(const Model& model, const CompareRequest& request) {
   if (request.reference == "exact" && !model.exact.empty() && !may_be_exact)
     throw Error("--reference exact: [exact] is not the solution from this start. Leave --reference out");
   Reference reference;
-  Options plain = request.options;
-  plain.gain.reset();
   const double smallest = *std::min_element(request.steps.begin(), request.steps.end());
   try {
-    reference = find_reference(model, request.reference, smallest, request.until, plain, Place::compare, may_be_exact);
+    reference = find_reference(model, request.reference, smallest, request.until, request.options, Place::compare,
+                               may_be_exact);
     out.reference = reference.text;
   } catch (const Error& error) {
     if (!request.reference.empty()) throw;

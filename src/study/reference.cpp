@@ -9,6 +9,7 @@
 #include "rattleback/cancelled.hpp"
 #include "rattleback/error.hpp"
 #include "rattleback/method.hpp"
+#include "run/complete.hpp"
 #include "run/follow.hpp"
 #include "system/start/exact_start.hpp"
 
@@ -97,7 +98,7 @@ Reference find_reference(const Model& model, const std::string& asked, double sm
     try {
       plain.method = name;
       plain.stages = stages;
-      t = simulate(model, end_state_options(plain, step, until), Follower{}).trajectory;
+      t = simulate(model, as_taken(model, end_state_options(plain, step, until)), Follower{}).trajectory;
     } catch (const Error& error) {  // this method does not take the system
       if (first_fault.empty()) first_fault = error.what();
       plain.formulation = {};

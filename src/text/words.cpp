@@ -15,14 +15,17 @@ std::atomic<Words> spoken = Words::fields;
 
 // What is no field of Options of the same name.
 constexpr std::array kOthers = {
-    std::pair<std::string_view, std::string_view>{"--set", "Options::parameters"},
-    std::pair<std::string_view, std::string_view>{"--start", "Options::q0 and v0"},
+    std::pair<std::string_view, std::string_view>{"--set", "Options::parameters or Model::with()"},
+    std::pair<std::string_view, std::string_view>{"--start", "Options::q0 and v0 or Model::with()"},
     std::pair<std::string_view, std::string_view>{"--keep", "Model::keep_q and keep_v"},
     std::pair<std::string_view, std::string_view>{"--audit power", "Options::audit_power"},
     std::pair<std::string_view, std::string_view>{"--audit reverse", "Options::audit_reverse"},
     std::pair<std::string_view, std::string_view>{"--audit order", "Options::audit_order"},
     std::pair<std::string_view, std::string_view>{"`rattleback methods`", "methods()"},
 };
+// What is given with NAME=VALUE behind it, whichever function of the library took it.
+constexpr std::array kAssigned = {std::pair<std::string_view, std::string_view>{"--set ", "parameters"},
+                                  std::pair<std::string_view, std::string_view>{"--start ", "start"}};
 constexpr std::string_view kCheck = "`rattleback check";
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || c == '-'; }
@@ -38,6 +41,42 @@ std::size_t placeholder(std::string_view rest) {
              : 0;
 }
 
+// Values of options that are words as others are.
+constexpr std::array<std::string_view, 12> kValues = {"ggl",   "ode", "baumgarte",  "rattle", "simplified", "recursion",
+                                                      "stage", "pi",  "reversible", "on",     "off",        "auto"};
+
+// The length of " VALUE" at the beginning: a number, or a name that is no word of a sentence.
+std::size_t value_of_option(std::string_view rest) {
+  if (rest.size() < 2 || rest[0] != ' ') return 0;
+  std::string_view word = rest.substr(1, rest.find_first_of(" ,;:)`'\n", 1) - 1);
+  while (word.ends_with('.')) word.remove_suffix(1);
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const bool number = !word.empty() && (is_digit(word[0]) || (word.size() > 1 && word[0] == '-' && is_digit(word[1])));
+  const bool plain = std::all_of(word.begin(), word.end(), [&](char c) { return is_letter(c) || is_digit(c); });
+  const bool name = plain && !word.empty() && is_letter(word[0]) && word[0] != '-' &&
+                    std::any_of(word.begin(), word.end(), [&](char c) { return is_digit(c) || c == '-'; });
+  const bool known = std::find(kValues.begin(), kValues.end(), word) != kValues.end();
+  return number || name || known ? 1 + word.size() : 0;
+}
+
+// The length of NAME=VALUE at the beginning, which punctuation or another word ends; 0: there is none.
+std::size_t assignment(std::string_view rest) {
+  std::size_t end = rest.size();
+  for (const std::string_view mark : {":", ", ", "; ", ". ", " and ", " or ", "`", "\n"})
+    end = std::min(end, rest.find(mark));
+  if (end == rest.size() && rest.ends_with('.')) --end;
+  const std::size_t equals = rest.substr(0, end).find('=');
+  return equals == 0 || equals == std::string_view::npos || rest.substr(0, equals).find(' ') != std::string_view::npos
+             ? 0
+             : end;
+}
+
+// "g=1" as "{g = 1}".
+std::string assigned(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  return std::string("{").append(text.substr(0, equals)).append(" = ").append(text.substr(equals + 1)).append("}");
+}
+
 }  // namespace
 
 void speak_in(Words words) { spoken = words; }
@@ -51,8 +90,16 @@ std::string in_words(std::string text) {
   };
   while (!rest.empty()) {
     const auto other = std::find_if(kOthers.begin(), kOthers.end(), [&](const auto& x) { return begins(x.first); });
+    const auto given = std::find_if(kAssigned.begin(), kAssigned.end(), [&](const auto& x) {
+      return rest.starts_with(x.first) && assignment(rest.substr(x.first.size())) > 0;
+    });
     const bool apart = out.empty() || !(is_letter(out.back()) || out.back() == '`');
-    if (other != kOthers.end()) {
+    if (given != kAssigned.end()) {
+      rest.remove_prefix(given->first.size());
+      const std::size_t length = assignment(rest);
+      out.append(given->second).append(" ").append(assigned(rest.substr(0, length)));
+      rest.remove_prefix(length);
+    } else if (other != kOthers.end()) {
       out += other->second;
       rest.remove_prefix(other->first.size());
     } else if (rest.starts_with(kCheck) && rest.find('`', 1) != std::string_view::npos) {
@@ -63,6 +110,10 @@ std::string in_words(std::string text) {
       for (rest.remove_prefix(2); !rest.empty() && is_letter(rest.front()); rest.remove_prefix(1))
         out += rest.front() == '-' ? '_' : rest.front();
       rest.remove_prefix(placeholder(rest));
+      if (const std::size_t value = value_of_option(rest); value > 0) {
+        out.append(" =").append(rest.substr(0, value));
+        rest.remove_prefix(value);
+      }
     } else {
       out += rest.front();
       rest.remove_prefix(1);

@@ -291,8 +291,8 @@ INSTANTIATE_TEST_SUITE_P(
         Request{{"compare", "skate", "--methods", "ode", "--step", "-0.1"}, "--step must be positive, found -0.1"},
         Request{
             {"compare", "skate", "--methods", "rattle", "--step", "0.1"},
-            "method 'prk-lobatto' does not apply to 'skate': it needs holonomic constraints. `rattleback check skate` "
-            "lists the methods that do"},
+            "method 'rattle' (prk-lobatto with 2 stages) does not apply to 'skate': it needs holonomic constraints. "
+            "`rattleback check skate` lists the methods that do"},
         Request{{"compare", "pendulum", "--methods", "rattle", "--step", "0.1", "--reference", "exact"},
                 "model 'pendulum' has no [exact] solution; use --reference NAME:S:H"},
         Request{{"compare", "skate", "--methods", "ode", "--step", "0.1", "--plot", "f.gif"},

@@ -147,8 +147,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "no.toml: cannot be read: No such file or directory. A tableau is a short TOML file"},
         Request{{"run", "skate", "--rtol", "1e-6"},
                 "--rtol is for the adaptive methods ode, index1 and baumgarte; here --step sets the accuracy. Leave it "
-                "out, or "
-                "pass --method ode"},
+                "out, or pass --method ode instead of spark-lobatto-ab"},
         Request{{"run", "skate", "--method", "ode", "--rtol", "0"}, "--rtol must be positive, found 0"},
         Request{{"run", "skate", "--newton-tol", "-1"},
                 "--newton-tol must not be negative (0 = to rounding), found -1"}));
@@ -291,14 +290,14 @@ INSTANTIATE_TEST_SUITE_P(
         Request{{"run", "skate", "--json=yes"}, "--json takes no value, found '--json=yes'"},
         Request{{"run", "skate", "--audit", "forward"}, "--audit takes reverse, order and power, found 'forward'"},
         Request{{"run", "skate", "--audit", "reverse,"}, "--audit: 'reverse,' has an empty place between its commas"},
-        Request{
-            {"run", "skate", "--alpha", "0.5"},
-            "--alpha is for the euler methods of overdetermined systems. Leave it out, or pass --method euler-true"},
+        Request{{"run", "skate", "--alpha", "0.5"},
+                "--alpha is for the euler methods of overdetermined systems. Leave it out, or pass --method euler-true "
+                "instead of spark-lobatto-ab"},
         Request{{"run", "skate", "--newton", "quasi"},
                 "--newton takes simplified, found 'quasi'; left out, each step is solved in the best known way"},
-        Request{
-            {"run", "suslov", "--alpha", "0.3"},
-            "--alpha is for the euler methods of overdetermined systems. Leave it out, or pass --method euler-true"},
+        Request{{"run", "suslov", "--alpha", "0.3"},
+                "--alpha is for the euler methods of overdetermined systems. Leave it out, or pass --method euler-true "
+                "instead of dg-gonzalez"},
         Request{
             {"run", "odae-exponential", "--alpha", "0"},
             "--alpha 0: method 'euler-true' reaches the position constraint through h alpha r(Psi_0) and divides by "
@@ -335,11 +334,11 @@ INSTANTIATE_TEST_SUITE_P(
             "initial state lies beyond unilateral constraint 'surface', which requires g >= 0: g = -1.000e+00. Correct "
             "the start, or pass --project to move it to the nearest consistent one"},
         Request{{"run", "skate", "--gain", "5"},
-                "--gain is the feedback of method 'baumgarte'; leave it out, or pass --method baumgarte instead of "
+                "--gain is the feedback of method 'baumgarte'. Leave it out, or pass --method baumgarte instead of "
                 "spark-lobatto-ab"},
         Request{
             {"run", "skate", "--gain", "5", "--method", "ode"},
-            "--gain is the feedback of method 'baumgarte'; leave it out, or pass --method baumgarte instead of ode"},
+            "--gain is the feedback of method 'baumgarte'. Leave it out, or pass --method baumgarte instead of ode"},
         Request{{"run", "skate", "--method", "baumgarte", "--gain", "-1"},
                 "--gain must not be negative (0 = no feedback), found -1"},
         Request{{"run", "skate", "--method", "baumgarte", "--gain", "much"}, "--gain: 'much' is not a number"},

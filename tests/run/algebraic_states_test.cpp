@@ -121,7 +121,8 @@ TEST(AlgebraicStates, AreRefusedWhereThereAreNone) {
       std::string::npos);
   EXPECT_NE(message_of(shipped("damped-oscillator"), o).find("has none. Leave it out"), std::string::npos);
   o.multiplier = "stages";
-  EXPECT_EQ(message_of(shipped("skate"), o), "--multiplier takes acceleration, recursion or stage, found 'stages'");
+  EXPECT_EQ(message_of(shipped("skate"), o),
+            "--multiplier takes acceleration, recursion, stage, sum or last, found 'stages'");
 }
 
 // Step control does not look at the method's own values, whose order may be 0: steps are those of the differential states.

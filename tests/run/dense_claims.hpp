@@ -218,8 +218,10 @@ inline Options options_of(const std::string& method, int stages, const std::stri
   o.step = h;
   o.until = kUntil;
   o.output_every = kEvery;
-  o.rtol = 1e-7;
-  o.atol = 1e-9;
+  if (find_method(method).adaptive) {
+    o.rtol = 1e-7;
+    o.atol = 1e-9;
+  }
   return o;
 }
 

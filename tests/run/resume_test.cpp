@@ -101,7 +101,7 @@ TEST(Resume, DoesNotDependOnWhatFailedStepsLeftBehind) {
 }
 
 TEST(Resume, RandomPairsHaveTheSameBitsOrAreRefusedByName) {
-  const Played played = play_resume_pairs(15, 9, false);
+  const Played played = play_resume_pairs(15, 14, false);
   EXPECT_GT(played.resumed, 12) << played.text();
   EXPECT_GT(played.refused, 4) << played.text();
 }

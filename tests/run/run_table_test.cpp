@@ -109,7 +109,11 @@ TEST(RunTable, SaysOfItsMethodNothingOfAnother) {
   EXPECT_EQ(simulate(composed, {.method = "prk-lobatto"}).order, 4);  // rattle under another name
   EXPECT_EQ(simulate(composed, {.method = "rattle"}).order, 4);
   EXPECT_EQ(message_of(swing(kSteps + "gain = 3\n"), {}).substr(0, 49),
-            "[run] gain is the feedback of method 'baumgarte';");
+            "[run] gain is the feedback of method 'baumgarte'.");
+  EXPECT_EQ(message_of(swing(kSteps + "rtol = 1e-3\n"), {}).substr(0, 38), "[run] rtol is for the adaptive methods");
+  for (const Options& o : {Options{.method = "rattle", .rtol = 1e-3}, Options{.method = "rattle", .atol = 1e-3},
+                           Options{.method = "rattle", .alpha = 0.5}})
+    EXPECT_THROW((void)simulate(swing(kSteps), o), Error);
 }
 
 // A verb takes what it has as flags.
