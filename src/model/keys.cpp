@@ -112,6 +112,8 @@ constexpr KeyRow kInitialRow = {"initial", &kStarts,
 constexpr KeyRow kExactRow = {"exact", &kFormulas,
                               "A known solution, to report errors against: formulas of t and parameters"};
 constexpr KeyRow kViewRow = {"view", &kView, "What a report draws of the motion"};
+constexpr ValueRule kTexts = {.what = What::entries, .each = &kText};
+constexpr KeyRow kUnitsRow = {"units", &kTexts, "What columns are measured in, for axes and files: theta = \"rad\""};
 constexpr KeyRow kRunRow = {"run", &kRun, "Defaults for the options of a run"};
 
 // --- mechanical
@@ -165,6 +167,7 @@ constexpr std::array kMechanical = {
     kInitialRow,
     kExactRow,
     kViewRow,
+    kUnitsRow,
     kRunRow,
 };
 
@@ -198,6 +201,7 @@ constexpr std::array kDae = {
     kInitialRow,
     kExactRow,
     kViewRow,
+    kUnitsRow,
     kRunRow,
 };
 constexpr std::array kOdae = {
@@ -227,6 +231,7 @@ constexpr std::array kOdae = {
     kInitialRow,
     kExactRow,
     kViewRow,
+    kUnitsRow,
     kRunRow,
 };
 
@@ -249,6 +254,7 @@ constexpr std::array kSkewGradient = {
     kInitialRow,
     kExactRow,
     kViewRow,
+    kUnitsRow,
     kRunRow,
 };
 constexpr std::array kSeriesKeys = {
@@ -287,6 +293,7 @@ constexpr std::array kPortHamiltonian = {
     kInitialRow,
     kExactRow,
     kViewRow,
+    kUnitsRow,
     kRunRow,
 };
 constexpr ValueRule kFiles = {.what = What::entries, .each = &kText, .least = 1};

@@ -135,8 +135,9 @@ struct ModelText {
   std::vector<ExactText> exact;
   std::vector<EventText> events;
   std::optional<ViewText> view;
-  std::optional<Drawing> drawing;  // the view, built
-  std::vector<DataUse> data_uses;  // of the graph that was built
+  std::vector<std::pair<std::string, std::string>> units;  // by column
+  std::optional<Drawing> drawing;                          // the view, built
+  std::vector<DataUse> data_uses;                          // of the graph that was built
   // Of a model from C++: starts that are numbers, or follow from the parameters as they are now.
   std::function<std::vector<KnownStart>(World&)> known_starts;
   std::vector<double> q0, v0, z0, q0_error, v0_error;

@@ -88,6 +88,7 @@ void refuse_symmetries(const World& world, const Value& document);
 void read_exact(ModelText& text, Reader& reader, const Value& document);
 void read_events(ModelText& text, Reader& reader, const Value& document);
 void read_view(ModelText& text, Reader& reader, const Value& document);
+void read_units(ModelText& text, Reader& reader, const Value& document);
 void read_run(ModelText& text, Reader& reader, const Value& document);
 void read_starts(ModelText& text, Reader& reader, const Value& document, const LoadOptions& options);
 

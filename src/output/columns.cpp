@@ -1,6 +1,7 @@
 #include "output/columns.hpp"
 #include "model/grammar/suggest.hpp"
 #include "model/kind_facts.hpp"
+#include "model/units.hpp"
 #include "rattleback/error.hpp"
 #include "run/quantities.hpp"
 
@@ -69,6 +70,9 @@ std::vector<Block> all_blocks(const Model& model, const Trajectory& trajectory) 
 
 std::vector<Block> record_blocks(const Model& model, const Trajectory& trajectory) {
   std::vector<Block> blocks = all_blocks(model, trajectory);
+  for (Block& block : blocks)
+    if (!units_of(model, block.columns).empty())
+      for (const std::string& column : block.columns) block.units.push_back(unit_of(model, column));
   if (trajectory.selected_columns.empty() && trajectory.drawn_quantities == 0) return blocks;
   const auto end = trajectory.quantity_names.end(),
              drawn = end - static_cast<std::ptrdiff_t>(trajectory.drawn_quantities);
@@ -83,11 +87,15 @@ std::vector<Block> record_blocks(const Model& model, const Trajectory& trajector
     for (std::size_t i = 0; i < block.columns.size(); ++i)
       if (selected(block.columns[i])) kept.push_back(i);
     if (kept.size() == block.columns.size()) continue;
-    std::vector<std::string> names;
-    for (const std::size_t i : kept) names.push_back(block.columns[i]);
+    std::vector<std::string> names, units;
+    for (const std::size_t i : kept) {
+      names.push_back(block.columns[i]);
+      if (!block.units.empty()) units.push_back(block.units[i]);
+    }
     for (std::size_t row = 0; row < trajectory.records.rows && block.values != nullptr; ++row)
       for (const std::size_t i : kept) block.own.push_back(block.values[row * block.columns.size() + i]);
     block.columns = std::move(names);
+    block.units = std::move(units);
     if (block.values != nullptr) block.values = block.own.data();
   }
   std::erase_if(blocks, [](const Block& block) { return block.columns.empty(); });

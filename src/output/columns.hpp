@@ -10,11 +10,12 @@
 namespace rattleback::report {
 
 struct Block {
-  std::string dataset;               // place in an HDF5 file: "q", "residual/position"
-  std::vector<std::string> columns;  // one name per column
-  const double* values = nullptr;    // rows x columns, row by row; null: all zero (a level without constraints)
-  bool vector = false;               // one column, kept as a vector in HDF5
-  std::vector<double> own = {};      // what `values` points to, where some columns of a block were selected
+  std::string dataset;                  // place in an HDF5 file: "q", "residual/position"
+  std::vector<std::string> columns;     // one name per column
+  const double* values = nullptr;       // rows x columns, row by row; null: all zero (a level without constraints)
+  bool vector = false;                  // one column, kept as a vector in HDF5
+  std::vector<std::string> units = {};  // of the columns, "" where none is known; empty: of none of them
+  std::vector<double> own = {};         // what `values` points to, where some columns of a block were selected
 };
 
 // Blocks point into the trajectory. What does not apply to the kind of system is left out, and so is what was not selected.

@@ -77,6 +77,7 @@ void add_dataset(hid_t file, const Block& block, std::size_t rows) {
   const double* values = block.values != nullptr ? block.values : zeros.data();
   if (rows > 0) ensure(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), name);
   set_texts(dataset, "columns", block.columns);
+  if (!block.units.empty()) set_texts(dataset, "units", block.units);
   dataset.close(name);
 }
 

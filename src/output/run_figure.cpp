@@ -10,6 +10,7 @@
 #include "audit/energy_balance.hpp"
 #include "model/grammar/suggest.hpp"
 #include "model/kind_facts.hpp"
+#include "model/units.hpp"
 #include "output/columns.hpp"
 #include "output/curves.hpp"
 #include "output/figures.hpp"
@@ -24,6 +25,14 @@ using plot::Figure;
 using plot::Panel;
 
 constexpr std::size_t kMostCurves = 8;
+
+// The name of the only line, and the unit that all of them have.
+std::string label_of(const Model& model, const std::vector<Line>& lines) {
+  if (lines.size() == 1) return with_unit(model, lines[0].label);
+  const std::string unit = lines.empty() ? "" : unit_of(model, lines[0].label);
+  const bool common = std::ranges::all_of(lines, [&](const Line& line) { return unit_of(model, line.label) == unit; });
+  return unit.empty() || !common ? "" : fmt::format("({})", unit);
+}
 constexpr double kLikeSize = 10.0;  // a curve that is ten times smaller than another is flat beside it
 
 // --- without Options::plot_columns
@@ -68,7 +77,7 @@ void add_motion(Figure& f, const Model& model, const Trajectory::Records& r) {
   std::string title =
       n > kMostCurves ? fmt::format("the first {} of {} coordinates", kMostCurves, n) : std::string("motion");
   for (const std::vector<Line>& group : by_size(lines)) {
-    Panel panel{.title = title, .x = {.label = "t"}, .y = {.label = group.size() == 1 ? group[0].label : ""}};
+    Panel panel{.title = title, .x = {.label = with_unit(model, "t")}, .y = {.label = label_of(model, group)}};
     add_curves(f, std::move(panel), group, window);
     title.clear();
   }
@@ -78,7 +87,7 @@ void add_motion(Figure& f, const Model& model, const Trajectory::Records& r) {
 
 class Chosen {
  public:
-  Chosen(const Model& model, const Trajectory& t) : t_(t), blocks_(all_blocks(model, t)) {}
+  Chosen(const Model& model, const Trajectory& t) : model_(model), t_(t), blocks_(all_blocks(model, t)) {}
 
   void add(Figure& f, const std::vector<PlottedPanel>& panels) const {
     std::vector<std::vector<Line>> lines;
@@ -92,19 +101,18 @@ class Chosen {
       if (panels[i].paths()) {
         f.panels.push_back(paths(panels[i]));
       } else if (is_error(lines[i])) {
-        Panel& panel =
-            f.panels.emplace_back(Panel{.x = {.label = "t"}, .y = {.label = label_of(lines[i]), .logarithmic = true}});
+        Panel& panel = f.panels.emplace_back(Panel{.x = {.label = with_unit(model_, "t")},
+                                                   .y = {.label = label_of(model_, lines[i]), .logarithmic = true}});
         for (const Line& line : lines[i]) panel.series.push_back(envelope(line));
         f.caption = kOfPieces;
       } else {
-        add_curves(f, {.x = {.label = "t"}, .y = {.label = label_of(lines[i])}}, lines[i], window);
+        add_curves(f, {.x = {.label = with_unit(model_, "t")}, .y = {.label = label_of(model_, lines[i])}}, lines[i],
+                   window);
       }
     }
   }
 
  private:
-  static std::string label_of(const std::vector<Line>& lines) { return lines.size() == 1 ? lines[0].label : ""; }
-
   // Residuals have nothing to say but how small they are.
   static bool is_error(const std::vector<Line>& lines) {
     return !lines.empty() && std::ranges::all_of(lines, [](const Line& line) {
@@ -146,7 +154,9 @@ class Chosen {
 
   [[nodiscard]] Panel paths(const PlottedPanel& panel) const {
     constexpr std::size_t kShown = 40'000;
-    Panel p{.x = {.label = panel.items[0].x}, .y = {.label = panel.items[0].y}, .same_scale = true};
+    Panel p{.x = {.label = with_unit(model_, panel.items[0].x)},
+            .y = {.label = with_unit(model_, panel.items[0].y)},
+            .same_scale = true};
     for (const PlottedPanel::Item& item : panel.items) {
       const Line x = column(item.x), y = column(item.y);
       plot::Series& s = p.series.emplace_back(plot::Series{.label = item.x + ":" + item.y});
@@ -164,28 +174,33 @@ class Chosen {
   static constexpr const char* kOfPieces = "Errors and residuals: the largest in each of 360 pieces of the run.";
 
  private:
+  const Model& model_;
   const Trajectory& t_;
   std::vector<Block> blocks_;
 };
 
 void add_kept(Figure& f, const Model& model, const Trajectory& t) {
   const Trajectory::Records& r = t.records;
+  const std::string time = with_unit(model, "t"), unit = unit_of(model, "energy"),
+                    in_units = unit.empty() ? "" : fmt::format(" ({})", unit);
   const auto line = [&](const char* label, const std::vector<double>& values) {
     return Line{label, r.t, {values.data()}};
   };
   if (!r.energy.empty()) {
     if (why_energy_changes(model).empty()) {
       f.panels.push_back({.title = fmt::format("energy error (the energy is {:.6g})", r.energy.front()),
-                          .x = {.label = "t"},
-                          .y = {.label = "|E - E0|", .logarithmic = true},
+                          .x = {.label = time},
+                          .y = {.label = "|E - E0|" + in_units, .logarithmic = true},
                           .series = {envelope(line("", r.energy), r.energy.front())}});
     } else {
-      f.panels.push_back(
-          {.title = "energy", .x = {.label = "t"}, .y = {.label = "E"}, .series = {curve(line("", r.energy))}});
+      f.panels.push_back({.title = "energy",
+                          .x = {.label = time},
+                          .y = {.label = "E" + in_units},
+                          .series = {curve(line("", r.energy))}});
     }
   }
   Panel residuals{
-      .title = "constraint residuals", .x = {.label = "t"}, .y = {.label = "residual", .logarithmic = true}};
+      .title = "constraint residuals", .x = {.label = time}, .y = {.label = "residual", .logarithmic = true}};
   const bool position = !r.residual_position.empty() && has_position_level(model);
   if (position) residuals.series.push_back(envelope(line("position level", r.residual_position)));
   if (!r.residual_velocity.empty() && model.multiplier_count() > 0)
@@ -193,7 +208,7 @@ void add_kept(Figure& f, const Model& model, const Trajectory& t) {
   if (!residuals.series.empty()) f.panels.push_back(std::move(residuals));
   if (!r.balance.empty())
     f.panels.push_back({.title = "stored - supplied + dissipated, in the step before",
-                        .x = {.label = "t"},
+                        .x = {.label = time},
                         .y = {.label = "power balance", .logarithmic = true},
                         .series = {envelope(line("", r.balance))}});
 }

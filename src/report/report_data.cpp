@@ -12,6 +12,7 @@
 #include "audit/energy_balance.hpp"
 #include "expr/evaluator.hpp"
 #include "model/kind_facts.hpp"
+#include "model/units.hpp"
 #include "output/columns.hpp"
 #include "output/long_run.hpp"
 #include "output/thinning.hpp"
@@ -201,7 +202,7 @@ Json report_data(const Model& model, const Trajectory& t) {
   std::vector<double> values;
   values.reserve(rows.size() * columns.size());
   for (const Named& c : columns) {
-    json["columns"].push_back({{"name", c.name}, {"group", c.group}});
+    json["columns"].push_back({{"name", c.name}, {"group", c.group}, {"label", with_unit(model, c.name)}});
     for (const std::size_t row : rows) values.push_back(c.column[row]);
   }
   json["rows"] = rows.size();

@@ -2,6 +2,7 @@
 
 export interface Column {
   name: string;
+  label: string; // with its unit
   group: string;
   values: Float64Array;
 }
@@ -49,7 +50,7 @@ function bytes(text: string): ArrayBuffer {
 export function readData(): Data {
   const raw = JSON.parse(document.getElementById("data")!.textContent!);
   const all = new Float64Array(bytes(raw.values));
-  const columns: Column[] = raw.columns.map((c: { name: string; group: string }, i: number) => ({
+  const columns: Column[] = raw.columns.map((c: { name: string; group: string; label: string }, i: number) => ({
     ...c,
     values: all.subarray(i * raw.rows, (i + 1) * raw.rows),
   }));

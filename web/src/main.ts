@@ -12,7 +12,7 @@ const kTogether = 8; // curves in one plot, until more are asked for
 
 const data = readData();
 const charts = document.getElementById("charts")!;
-const line = new Timeline(data.t, data.window);
+const line = new Timeline(data.t, data.window, group("t")[0]?.label);
 const plots: Plot[] = [];
 
 // What takes time is done piece by piece, so that the page can be read and scrolled from the first plot on.
@@ -39,7 +39,7 @@ function add(plot: Plot) {
 function addColumns(id: string, title: string, columns: Column[]) {
   if (columns.length === 0) return;
   let first = 0, many = kTogether;
-  const curves = (): Curve[] => columns.slice(first, first + many).map((c) => ({ label: c.name, values: c.values }));
+  const curves = (): Curve[] => columns.slice(first, first + many).map((c) => ({ label: c.label, values: c.values }));
   const plot = new Plot({ id, title, curves, scale: "linear" }, line);
   if (columns.length > kTogether) {
     const starts = Array.from({ length: Math.ceil(columns.length / kTogether) }, (_, i) => i * kTogether);

@@ -126,7 +126,7 @@ export class Phase {
         legend: { show: false },
         cursor: { drag: { x: true, y: true, uni: 20 }, points: { show: false } },
         scales: { x: { time: false, range: (_u, min, max) => keep(min, max, xr, xd) }, y: { range: (_u, min, max) => keep(min, max, yr, yd) } },
-        axes: [axis(this.columns[this.x].name, 36), { ...axis(this.columns[this.y].name, 62), labelGap: 2 }],
+        axes: [axis(this.columns[this.x].label, 36), { ...axis(this.columns[this.y].label, 62), labelGap: 2 }],
         series: [{}, { facets: [{ scale: "x", auto: true }, { scale: "y", auto: true }], paths: () => null, points: { show: false } } as uPlot.Series],
         hooks: { draw: [draw], setCursor: [(u) => this.hover(u, xs, ys)] },
       },

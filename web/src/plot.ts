@@ -81,7 +81,7 @@ export class Timeline {
   readonly key = "rattleback";
   changed: (min: number, max: number) => void = () => {};
 
-  constructor(readonly t: Float64Array, readonly window?: [number, number]) {
+  constructor(readonly t: Float64Array, readonly window?: [number, number], readonly label = "t") {
     const first = t[0], last = t[t.length - 1];
     this.low = Math.min(first, last);
     this.high = Math.max(first, last);
@@ -199,7 +199,7 @@ export class Plot {
           ? { distr: 3, range: (_u, min, max) => logarithmicRange(min, max) }
           : { range: (_u, min, max) => linearRange(min, max) },
       },
-      axes: [axis("x", "t"), axis("y", "", this.logarithmic)],
+      axes: [axis("x", this.line.label), axis("y", "", this.logarithmic)],
       series: [
         { label: "t", value: (_u, v) => numberText(v, 8) },
         ...curves.map((c, i) => ({

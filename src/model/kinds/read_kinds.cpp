@@ -297,6 +297,7 @@ ModelText read_model_text(const Source& source, const Value& document, const Loa
   read_exact(text, reader, document);
   read_events(text, reader, document);
   read_view(text, reader, document);
+  read_units(text, reader, document);
   read_run(text, reader, document);
   text.world.note(World::Use::none);
   read_starts(text, reader, document, options);

@@ -185,7 +185,8 @@ class TracedModel {
 
   void kept() {
     std::vector<std::string> names = model_.holonomic_names.all();
-    names.insert(names.end(), model_.nonholonomic_names.all().begin(), model_.nonholonomic_names.all().end());
+    const std::vector<std::string> others = model_.nonholonomic_names.all();
+    names.insert(names.end(), others.begin(), others.end());
     for (const auto& [name, value] : x_.invariants) {
       check_name(name, "invariants", names);
       model_.invariants.push_back({name, value.id(g_)});
