@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "answer.hpp"
 #include "files/replace.hpp"
 #include "option/option_table.hpp"
 #include "plot/figure_file.hpp"
@@ -178,7 +179,7 @@ void Files::write(const std::string& path, const std::string& said, const std::f
     std::error_code unknown;
     const bool was_there = std::filesystem::exists(path, unknown);
     write_it();
-    if (was_there) say(fmt::format("replaced {}, which was there before", path));
+    if (was_there) note(fmt::format("replaced {}, which was there before", path));
     text_ += fmt::format("\n{}\n", said);
   });
 }

@@ -183,7 +183,7 @@ struct InvariantAudit {
   double initial = 0.0, final = 0.0;  // at the start and at the end
   double max_error = 0.0;             // largest difference from the start, over the recorded steps
   double drift_per_time = 0.0;        // slope of the straight line fitted to the difference
-  double size = 0.0;                  // the largest value
+  double size = 0.0;  // the largest of the terms that are added up in it: what an error is compared with
 };
 
 // The momentum of a symmetry of the model that is not kept: what forces, constraints and a Lagrangian that changes along it did,

@@ -16,6 +16,9 @@
 namespace rattleback {
 namespace {
 
+// What is no number is larger than all numbers.
+double larger(double a, double b) { return std::isnan(b) ? std::numeric_limits<double>::infinity() : std::fmax(a, b); }
+
 constexpr double kLeastDigits = 1e-4;
 
 struct AccelerationLevel {
@@ -153,10 +156,10 @@ void EquationsOfMotion::look(double t, std::span<const double> q, std::span<cons
     const Equilibration scale = equilibrate(A);
     for (std::size_t i = 0, at = 0; i < d.size; at = d.ends[i++]) {
       const double s = scale.rows(static_cast<Eigen::Index>(i));
-      residual = std::fmax(residual, s * std::fabs(x[at]));
+      residual = larger(residual, s * std::fabs(x[at]));
       for (std::size_t k = at + 1; k < d.ends[i]; ++k) largest = std::fmax(largest, s * std::fabs(x[k]));
     }
-    see(t, residual > 0.0 ? residual / largest : 0.0, condition(A, redundant));
+    looks_.push_back({t, residual, largest, condition(A, redundant)});
     return;
   }
   Large& d = *large_;
@@ -185,23 +188,32 @@ void EquationsOfMotion::look(double t, std::span<const double> q, std::span<cons
   const auto unknowns_count = static_cast<std::int32_t>(size);
   const std::vector<double> scale = equilibrate(unknowns_count, cells);
   for (std::size_t i = 0; i < size; ++i) {
-    residual = std::fmax(residual, scale[i] * std::fabs(sum[i]));
+    residual = larger(residual, scale[i] * std::fabs(sum[i]));
     largest = std::fmax(largest, scale[i] * terms[i]);
   }
-  see(t, residual > 0.0 ? residual / largest : 0.0, condition_of(unknowns_count, std::move(cells), kept));
+  looks_.push_back({t, residual, largest, condition_of(unknowns_count, std::move(cells), kept)});
 }
 
-void EquationsOfMotion::see(double t, double residual, double condition) {
-  if (std::isnan(residual)) residual = std::numeric_limits<double>::infinity();
-  if (!audit_) audit_.emplace(EquationsAudit{residual, condition, t, t});
-  if (residual > audit_->residual) {
-    audit_->residual = residual;
-    audit_->residual_t = t;
+std::optional<EquationsAudit> EquationsOfMotion::audit() const {
+  constexpr double kRounding = 64.0 * std::numeric_limits<double>::epsilon();
+  if (looks_.empty()) return std::nullopt;
+  double scale = 0.0;
+  for (const Look& look : looks_) scale = std::fmax(scale, look.largest);
+  std::optional<EquationsAudit> out;
+  for (const Look& look : looks_) {
+    const double beside = look.residual <= kRounding * scale ? scale : look.largest;
+    const double residual = look.residual == 0.0 ? 0.0 : look.residual / beside;
+    if (!out) out.emplace(EquationsAudit{residual, look.condition, look.t, look.t});
+    if (residual > out->residual) {
+      out->residual = residual;
+      out->residual_t = look.t;
+    }
+    if (look.condition > out->condition) {
+      out->condition = look.condition;
+      out->condition_t = look.t;
+    }
   }
-  if (condition > audit_->condition) {
-    audit_->condition = condition;
-    audit_->condition_t = t;
-  }
+  return out;
 }
 
 std::string equations_warning(const EquationsAudit& a) {

@@ -26,18 +26,22 @@ class EquationsOfMotion {
   // none is. The condition is that of the equations without them.
   void look(double t, std::span<const double> q, std::span<const double> v, std::span<const double> multipliers,
             std::span<const double> rates, std::span<const char> kept = {});
-  void forget() { audit_.reset(); }  // all looks
-  // The worst of all looks. Nothing when there is nothing to determine.
-  [[nodiscard]] const std::optional<EquationsAudit>& audit() const { return audit_; }
+  void forget() { looks_.clear(); }
+  // The worst of all looks. Nothing when there is nothing to determine. A residual is relative to the largest term at its moment;
+  // one that is rounding beside the largest term of all looks, to that: where everything is at rest for a moment, there is
+  // nothing but rounding.
+  [[nodiscard]] std::optional<EquationsAudit> audit() const;
 
  private:
   struct Dense;
   struct Large;
-  void see(double t, double residual, double condition);
+  struct Look {
+    double t, residual, largest, condition;
+  };
   const System* system_;
   std::unique_ptr<Dense> dense_;
   std::unique_ptr<Large> large_;
-  std::optional<EquationsAudit> audit_;
+  std::vector<Look> looks_;
 };
 
 // What is wrong with them, for the notes of a run; "" when nothing is.

@@ -6,6 +6,7 @@
 #include "audit/affine_field.hpp"
 #include "audit/moved_points.hpp"
 #include "expr/evaluator.hpp"
+#include "expr/terms.hpp"
 #include "linalg/decompositions.hpp"
 
 namespace rattleback {
@@ -42,25 +43,30 @@ MatrixXd null_space(MatrixXd rows, double threshold) {
 // Momenta that are known, as numbers at some states.
 class Momenta {
  public:
-  Momenta(SymmetryJudge& judge, std::size_t states) : judge_(judge) {
-    for (std::size_t k = 0; k < states; ++k) states_.push_back(judge.anywhere());
-  }
+  Momenta(SymmetryJudge& judge, std::vector<Start> states) : judge_(judge), states_(std::move(states)) {}
 
-  // False where the momentum of xi is 0, or follows from those before it.
+  // False where the momentum of xi is 0 in all states, or follows from those before it.
   bool add(const std::vector<NodeId>& xi) {
     constexpr double kNew = 1e-7;
     Graph& g = judge_.graph();
-    NodeId J = g.zero();
-    for (std::size_t i = 0; i < xi.size(); ++i) J = g.add(J, g.mul(judge_.momentum()[i], xi[i]));
+    NodeId J = g.zero(), terms = g.zero();
+    for (std::size_t i = 0; i < xi.size(); ++i) {
+      const NodeId term = g.mul(judge_.momentum()[i], xi[i]);
+      J = g.add(J, term);
+      terms = g.add(terms, g.mul(g.unary(Op::abs, judge_.momentum()[i]), moved(xi[i])));
+    }
     if (g.is_constant(J, 0.0)) return false;
-    Evaluator value(g, std::span(&J, 1), judge_.n(), 0);
-    VectorXd rest(static_cast<Index>(states_.size()));
+    const NodeId both[] = {J, terms};
+    Evaluator value(g, both, judge_.n(), 0);
+    VectorXd rest(static_cast<Index>(states_.size())), sizes(rest.size());
     for (std::size_t k = 0; k < states_.size(); ++k) {
-      const double x = value(states_[k].t, states_[k].q, states_[k].v)[0];
-      rest(static_cast<Index>(k)) = std::isfinite(x) ? x : 0.0;
+      const auto x = value(states_[k].t, states_[k].q, states_[k].v);
+      const bool finite = std::isfinite(x[0]) && std::isfinite(x[1]);
+      rest(static_cast<Index>(k)) = finite ? x[0] : 0.0;
+      sizes(static_cast<Index>(k)) = finite ? x[1] : 0.0;
     }
     const double size = rest.norm();
-    if (!(size > 0.0)) return false;
+    if (!(size > kNew * sizes.norm())) return false;
     rest /= size;
     for (int twice = 0; twice < 2; ++twice)
       for (const VectorXd& known : known_) rest -= known.dot(rest) * known;
@@ -70,6 +76,16 @@ class Momenta {
   }
 
  private:
+  // The size of what cancels in a component of a field.
+  NodeId moved(NodeId component) {
+    Graph& g = judge_.graph();
+    std::vector<NodeId> terms;
+    collect_terms(g, component, terms);
+    NodeId sum = g.zero();
+    for (const NodeId term : terms) sum = g.add(sum, g.unary(Op::abs, term));
+    return sum;
+  }
+
   SymmetryJudge& judge_;
   std::vector<Start> states_;
   std::vector<VectorXd> known_;
@@ -89,14 +105,23 @@ class Finder {
       if (const SymmetryVerdict verdict = judge_(xi); verdict.of_lagrangian)
         known.emplace_back(xi, verdict.conserved());
 
-    Momenta momenta(judge_, all.size() + named.size() + 8);
+    // A field that vanishes where the constraints hold has a momentum that is 0 there: nobody wants to hear that it is kept.
+    const std::size_t states = all.size() + named.size() + 8;
+    std::vector<Start> anywhere;
+    for (std::size_t k = 0; k < states; ++k) anywhere.push_back(judge_.anywhere());
+    const std::vector<Start>& there = judge_.held().empty() ? anywhere : judge_.on_constraints(states);
+    Momenta on_constraints(judge_, there.empty() ? anywhere : there), momenta(judge_, anywhere);
     std::vector<FoundField> out;
     for (const bool conserved : {true, false}) {
       for (const auto& [xi, is_conserved] : known)
-        if (is_conserved == conserved) momenta.add(xi);
-      for (const Candidate& c : conserved ? kept : all)
-        if (c.verdict.conserved() == conserved && momenta.add(c.xi))
-          out.push_back({c.field.text(model_.coordinates), conserved});
+        if (is_conserved == conserved) {
+          momenta.add(xi);
+          if (conserved) on_constraints.add(xi);
+        }
+      for (const Candidate& c : conserved ? kept : all) {
+        if (c.verdict.conserved() != conserved || (conserved && !on_constraints.add(c.xi))) continue;
+        if (momenta.add(c.xi) || conserved) out.push_back({c.field.text(model_.coordinates), conserved});
+      }
     }
     return out;
   }

@@ -48,9 +48,7 @@ auto value_as_made(std::uint32_t how, std::uint32_t a, std::uint32_t b, const Pa
                    const Member& member, const Value& value) -> decltype(value(a)) {
   if (how == kMadeByParameter) return parameter(a);
   if (how == kMadeInGroup) return member(a, b);
-  const Op op = op_that_made(how);
-  if (arity(op) > 1) return apply(op, value(a), value(b));
-  return apply(op, value(a));
+  return apply(op_that_made(how), value(a), value(b));  // of one argument: b is 0, and not looked at
 }
 
 // What may be decided by a number without its being settled.

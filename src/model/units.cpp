@@ -28,6 +28,10 @@ std::string of_family(std::string_view column) {
 
 }  // namespace
 
+bool has_units(const Model& model) {
+  return model.written && model.written->text && !model.written->text->units.empty();
+}
+
 std::string unit_of(const Model& model, std::string_view column) {
   const std::string family = of_family(column);
   for (const std::string_view name : {column, std::string_view(family)})

@@ -10,6 +10,7 @@
 
 namespace rattleback {
 
+bool has_units(const Model& model);
 // Of a column of the records; "" where the model does not say it. A member of a family has that of the family, and a velocity
 // x' without one of its own that of x over that of t.
 std::string unit_of(const Model& model, std::string_view column);

@@ -31,6 +31,10 @@ plot::Series envelope(const Line& line, double offset) {
     s.x.push_back(line.t[i]);
     s.y.push_back(largest);
   }
+  if (n > 1 && s.x.back() != line.t[n - 1]) {  // up to the end of the run
+    s.x.push_back(line.t[n - 1]);
+    s.y.push_back(s.y.back());
+  }
   return s;
 }
 

@@ -10,6 +10,7 @@
 #include "model/kind_facts.hpp"
 #include "model/units.hpp"
 #include "option/run_table.hpp"
+#include "output/columns.hpp"
 #include "output/lists.hpp"
 #include "output/state.hpp"
 #include "rattleback/audit.hpp"
@@ -290,7 +291,9 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
   json["records"] = {{"every", trajectory.every}, {"rows", trajectory.records.rows}};
   if (trajectory.output_every != 0.0)
     json["records"] = {{"output_every", trajectory.output_every}, {"rows", trajectory.records.rows}};
-  for (const auto& [column, unit] : units_of(model, trajectory.columns())) json["units"][column] = unit;
+  if (has_units(model))
+    for (const Block& block : all_blocks(model, trajectory))
+      for (const auto& [column, unit] : units_of(model, block.columns)) json["units"][column] = unit;
   json["parameters"] = parameters_json(model);
   json["start"] = state_by_name(model, trajectory.start_q, trajectory.start_v);
   json["audit"] = audit_json(audit_statements(model, trajectory));

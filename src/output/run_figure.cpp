@@ -68,19 +68,33 @@ std::vector<std::vector<Line>> by_size(const std::vector<Line>& lines) {
   return out;
 }
 
-void add_motion(Figure& f, const Model& model, const Trajectory::Records& r) {
-  const auto n = static_cast<std::size_t>(model.coordinates.size());
-  std::vector<Line> lines;
-  for (std::size_t i = 0; i < std::min(n, kMostCurves); ++i)
-    lines.push_back({model.coordinates[static_cast<std::int32_t>(i)], r.t, {r.q.data(), n, i}});
+// Lines of like size in a panel each.
+void add_lines(Figure& f, const Model& model, const std::vector<Line>& lines, std::string title) {
   const double window = window_of(lines);
-  std::string title =
-      n > kMostCurves ? fmt::format("the first {} of {} coordinates", kMostCurves, n) : std::string("motion");
   for (const std::vector<Line>& group : by_size(lines)) {
     Panel panel{.title = title, .x = {.label = with_unit(model, "t")}, .y = {.label = label_of(model, group)}};
     add_curves(f, std::move(panel), group, window);
     title.clear();
   }
+}
+
+void add_motion(Figure& f, const Model& model, const Trajectory::Records& r) {
+  const auto n = static_cast<std::size_t>(model.coordinates.size());
+  std::vector<Line> lines;
+  for (std::size_t i = 0; i < std::min(n, kMostCurves); ++i)
+    lines.push_back({model.coordinates[static_cast<std::int32_t>(i)], r.t, {r.q.data(), n, i}});
+  add_lines(f, model, lines,
+            n > kMostCurves ? fmt::format("the first {} of {} coordinates", kMostCurves, n) : std::string("motion"));
+}
+
+void add_outputs(Figure& f, const Model& model, const Trajectory& t) {
+  const std::size_t width = t.quantity_names.size(), n = std::min(model.outputs.size(), kMostCurves);
+  if (n == 0 || t.records.quantities.empty()) return;
+  std::vector<Line> lines;
+  for (std::size_t i = 0; i < n; ++i)
+    lines.push_back({model.outputs[i].name, t.records.t, {t.records.quantities.data(), width, i}});
+  add_lines(f, model, lines,
+            model.outputs.size() > n ? fmt::format("the first {} of {} outputs", n, model.outputs.size()) : "outputs");
 }
 
 // --- with it
@@ -224,6 +238,7 @@ Figure figure_of(const Model& model, const Trajectory& t, const Options& options
   }
   f.caption = Chosen::kOfPieces;
   add_motion(f, model, t.records);
+  add_outputs(f, model, t);
   add_kept(f, model, t);
   return f;
 }

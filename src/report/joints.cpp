@@ -143,6 +143,8 @@ class Joints {
           if (of_axis != axis || std::fabs(term.factor) != 1.0) return false;
           if (!centres.try_emplace(p, term.factor).second && centres[p] != term.factor) return false;
           ++seen[p];
+        } else if (node.op == Op::variable) {
+          return false;  // a length that changes, such as the way of a slider, is no part of a body
         } else {
           turned[axis].push_back(term);
         }

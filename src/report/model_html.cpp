@@ -151,6 +151,18 @@ std::string definitions(const Value& document) {
   }());
 }
 
+// An input { file = ... } in words.
+std::string data_text(const Value& input) {
+  const auto text = [&](const char* key) {
+    const Value* const value = find(input, {key});
+    return value != nullptr ? value->text : std::string();
+  };
+  const std::string column = text("column"), way = text("interpolate");
+  return fmt::format("{}from <code>{}</code>, {}",
+                     column.empty() ? "" : fmt::format("column <code>{}</code> ", html(column)), html(text("file")),
+                     way.empty() ? "linear" : html(way));
+}
+
 std::string mechanical(const Value& document) {
   std::vector<Equation> energy;
   if (const Value* L = find(document, {"lagrangian", "L"})) energy.push_back({upright("L"), value_text_of(*L), {}, {}});
@@ -167,16 +179,21 @@ std::string mechanical(const Value& document) {
   std::vector<Equation> forces = lines(find(document, {"forces"}), entry_of(upright("Q")));
   if (const Value* R = find(document, {"dissipation", "rayleigh"}))
     forces.push_back({upright("R"), value_text_of(*R), {}, "Rayleigh function: a force against its growth"});
+  std::string given;  // inputs without a formula
   if (const Value* ports = find(document, {"ports"}))
     for (const Value& port : ports->items) {
-      if (const Value* input = find(port, {"input"}))
+      const Value* const input = find(port, {"input"});
+      if (input != nullptr && !input->is_table())
         forces.push_back({entry_of(upright("u"))(port.key), value_text_of(*input), {}, "input of port " + port.key});
+      else
+        given += fmt::format("<p>Input {}: {}.</p>\n", math(entry_of(upright("u"))(port.key)),
+                             input != nullptr ? data_text(*input) : std::string("given from outside, 0 here"));
       for (Equation& e : lines(find(port, {"along"}), entry_of(upright("B")))) {
         e.label = "port " + port.key;
         forces.push_back(std::move(e));
       }
     }
-  if (!forces.empty()) out += part("Forces", equations(forces));
+  if (!forces.empty()) out += part("Forces", equations(forces) + given);
   return out;
 }
 

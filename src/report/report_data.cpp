@@ -41,6 +41,7 @@ std::string group_of(const std::string& dataset) {
   if (dataset == "v") return "velocities";
   if (dataset == "multipliers" || dataset == "z") return "multipliers";
   if (dataset.starts_with("residual/")) return "residuals";
+  if (dataset == "quantities") return "outputs";
   return dataset;  // t, energy, inputs, outputs, balance
 }
 

@@ -2,20 +2,27 @@
 
 #include <cmath>
 
+#include "expr/terms.hpp"
+
 namespace rattleback {
 
 Invariants::Invariants(const System& system, const KeptQuantities& kept) : names_(kept.names) {
   if (kept.nodes.empty()) return;
-  values_.emplace(kept.graph, kept.nodes, system.n(), system.m());
+  std::vector<NodeId> nodes = kept.nodes;
+  for (const NodeId root : kept.nodes) {
+    collect_terms(kept.graph, root, nodes);
+    ends_.push_back(nodes.size());
+  }
+  values_.emplace(kept.graph, nodes, system.n(), system.m());
   seen_.resize(kept.nodes.size());
 }
 
 void Invariants::see(double t, std::span<const double> q, std::span<const double> v) {
   if (is_empty()) return;
   const std::span<const double> values = (*values_)(t, q, v);
-  for (std::size_t i = 0; i < seen_.size(); ++i) {
+  for (std::size_t i = 0, k = seen_.size(); i < seen_.size(); ++i) {
     seen_[i].see(t, values[i], 0.0, 0.0);
-    seen_[i].see_kinetic(std::fabs(values[i]));  // the largest value
+    for (; k < ends_[i]; ++k) seen_[i].see_kinetic(std::fabs(values[k]));  // the largest of what is added up in it
   }
 }
 

@@ -34,6 +34,7 @@ class Invariants {
  private:
   std::vector<std::string> names_;
   std::optional<Evaluator> values_;
+  std::vector<std::size_t> ends_;  // where the summands of each end among the values
   std::vector<Monitor> seen_;
 };
 

@@ -149,5 +149,24 @@ first = "(x[1]^2 + y[1]^2 - 1)/2"
   EXPECT_LT(a.equations->condition, 1e6);
 }
 
+// At rest with no force every term is 0 but for rounding, which says nothing about the multipliers.
+TEST(EquationsOfMotion, AtRestAreNotJudgedByRoundingAlone) {
+  const Model model = parse_model(R"toml(coordinates = ["x", "y", "theta", "a"]
+[lagrangian]
+kinetic = "(x'^2 + y'^2 + theta'^2 + a'^2)/2 + 0.1*theta'*(cos(theta)*y' - sin(theta)*x')"
+[constraints.nonholonomic]
+n = "cos(theta)*y' - sin(theta)*x'"
+w = "cos(theta)*x' + sin(theta)*y' - 0.1*theta' - 0.3*a'"
+[forces]
+a = "t"
+)toml",
+                                  "chute.toml");
+  for (const std::int64_t steps : {1, 2, 3, 10}) {
+    const Trajectory run = simulate(model, {.step = 0.01, .steps = steps});
+    ASSERT_TRUE(run.equations);
+    EXPECT_LT(run.equations->residual, 1e-14) << steps;  // 1.1 before
+  }
+}
+
 }  // namespace
 }  // namespace rattleback::testing

@@ -281,5 +281,13 @@ TEST(Symmetries, AreInTextAndJson) {
   EXPECT_FALSE(nlohmann::ordered_json::parse(to_json(dae, check(dae))).contains("found_symmetries"));
 }
 
+// A field that vanishes where the constraints hold has a momentum that is 0 there.
+TEST(Symmetries, ThatDoNotMoveAnythingOnTheConstraintsAreNotFound) {
+  const CheckReport r =
+      check(model_of("coordinates = ['x', 'y', 'z', 'w']\n[lagrangian]\nkinetic = \"(x'^2 + y'^2 + z'^2 + w'^2)/2\"\n"
+                     "potential = 'z^2/2'\n[constraints.holonomic]\na = 'x'\nb = 'y'\n[initial]\n\"z'\" = 1\n"));
+  EXPECT_EQ(found(r, true), (std::vector<std::string>{"w = 1"}));  // x = -y; y = x before
+}
+
 }  // namespace
 }  // namespace rattleback

@@ -153,6 +153,20 @@ TEST(Figures, PutColumnsOfLikeSizeIntoOnePanel) {
   EXPECT_EQ(f.panels[0].y.label, "x") << "alone: it is " << *std::ranges::max_element(f.panels[0].series[0].y);
 }
 
+TEST(Figures, OfARunHaveItsOutputsAndEndWithIt) {
+  const Model model = parse_model(
+      "coordinates = ['x']\n[lagrangian]\nkinetic = \"x'^2/2\"\npotential = 'x^2/2'\n[outputs]\npush = '-x'\n"
+      "large = '100*x'\n[initial]\nx = 1\n",
+      "m.toml");
+  const Trajectory run = simulate(model, {.method = "spark-gauss", .step = 0.01, .steps = 1000});
+  const Figure figure = report::figure_of(model, run, {});
+  std::vector<std::string> labels;
+  for (const Panel& panel : figure.panels) labels.push_back(panel.y.label);
+  EXPECT_EQ(labels, (std::vector<std::string>{"x", "push", "large", "|E - E0|"}));
+  EXPECT_EQ(figure.panels[1].series[0].y[0], -1.0);
+  EXPECT_EQ(figure.panels[3].series[0].x.back(), 10.0);  // the last of 360 pieces begins before
+}
+
 TEST(Figures, OfALongRunShowAWindowAndTheWholeRunBelow) {
   const Model model = load_model("double-pendulum");
   const Trajectory t = simulate(model, {.step = 0.02, .until = 400.0});

@@ -265,5 +265,14 @@ TEST(HtmlReport, RefusesOtherEndings) {
   EXPECT_THROW(check_report_path("no/such/folder/a.html"), Error);
 }
 
+TEST(HtmlReport, SaysWhatGivesTheInputsOfPorts) {
+  const std::string page = report_of(
+      "coordinates = ['x']\n[lagrangian]\nkinetic = \"x'^2/2\"\n[ports.motor]\nalong = { x = 1 }\n[outputs]\n"
+      "twice = '2*x'\n",
+      {.step = 0.1, .steps = 3});
+  EXPECT_NE(page.find("given from outside"), std::string::npos);
+  EXPECT_NE(page.find(R"({"name":"twice","group":"outputs")"), std::string::npos);  // with a plot of its own
+}
+
 }  // namespace
 }  // namespace rattleback::report

@@ -260,5 +260,22 @@ TEST(Thinning, LeavesShortRunsAlone) {
   EXPECT_EQ(shown_rows(columns, 3, 10), (std::vector<std::size_t>{0, 1, 2}));
 }
 
+// A body's point on a slider is not a point in a fixed place: the way of the slider is no part of the body.
+TEST(View, ASliderIsNoBar) {
+  const Model model = parse_model(R"toml(coordinates = ["xb", "yb", "pb", "s"]
+[lagrangian]
+kinetic = "(xb'^2 + yb'^2 + pb'^2 + s'^2)/2"
+[constraints.holonomic]
+wristx = "xb + 0.1*cos(pb) - s"
+wristy = "yb + 0.1*sin(pb)"
+[initial]
+s = 0.1
+)toml",
+                                  "crank.toml");
+  const View v = view_of(model);
+  EXPECT_TRUE(v.rods.empty());
+  EXPECT_TRUE(v.anchors.empty());
+}
+
 }  // namespace
 }  // namespace rattleback::report

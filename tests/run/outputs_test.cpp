@@ -155,6 +155,21 @@ TEST(Outputs, EventsMayAskForReactions) {
 }
 
 // The momentum about the vertical: a method that keeps quadratic invariants keeps it, another does not.
+// One that is 0 is judged by the size of what cancels in it.
+TEST(Invariants, ThatAreZeroAreKeptToRounding) {
+  const Model model = parse_model(
+      "coordinates = ['x', 'y']\n[lagrangian]\nkinetic = \"(x'^2 + y'^2)/2\"\n"
+      "potential = '(x^2 + y^2)/2 + 0.1*(x^2 + y^2)^2'\n[symmetries.turn]\nx = '-y'\ny = 'x'\n[initial]\nx = 0.3\ny = "
+      "0.7\n"
+      "\"x'\" = 0.3\n\"y'\" = 0.7\n",
+      "m.toml");
+  const Trajectory run = simulate(model, {.step = 0.05, .until = 50});
+  ASSERT_EQ(run.invariants.size(), 1U);
+  EXPECT_LT(run.invariants[0].max_error, 1e-13);
+  EXPECT_GT(run.invariants[0].size, 0.1);                                             // of x y', not of the difference
+  EXPECT_NE(to_text(model, run).find("Invariant turn: kept to"), std::string::npos);  // "not kept" before
+}
+
 TEST(Invariants, AreAuditedAlongARun) {
   const Model model = parse_model(R"toml(coordinates = ["x", "y", "z"]
 parameters = { g = 9.81, m = 2 }
