@@ -10,8 +10,8 @@ import tempfile
 
 import pages
 
-FOLDERS = ["bench", "cli", "cmake", "examples", "experiments", "include", "models", "mpi", "src", "tests", "web"]
-FILES = ["CMakeLists.txt", "LICENSE", "NOTICE"]
+FOLDERS = ["bench", "cli", "cmake", "examples", "experiments", "include", "models", "mpi", "src", "starters", "tests", "web"]
+FILES = ["CITATION.cff", "CMakeLists.txt", "LICENSE", "NOTICE"]
 
 
 def copy_tree(target):
