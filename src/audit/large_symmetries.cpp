@@ -13,6 +13,7 @@ namespace {
 
 constexpr int kStates = 3;
 constexpr std::int32_t kMostToList = 2000;  // coordinates of a field that is shown
+constexpr double kNear = 1e-4;              // of the size of the system
 constexpr double kRounding = 1e-11;         // of a sum, against the sum of the sizes of its terms
 
 class LargeJudge {
@@ -113,7 +114,12 @@ class LargeJudge {
     };
     add(start);
     if (on_constraints_.empty()) on_constraints_.push_back(start);
-    for (int k = 0; k + 1 < kStates; ++k) add(random());
+    // Near the start: to bring a thousand bodies that lie about anywhere to their constraints takes minutes.
+    for (int k = 0; k + 1 < kStates; ++k) {
+      Start near = random();
+      for (std::size_t i = 0; i < near.q.size(); ++i) near.q[i] = start.q[i] + kNear * (near.q[i] - start.q[i]);
+      add(std::move(near));
+    }
   }
 
   // The derivative of these functions along x is 0. Against that along x times numbers that have nothing to do with one another.

@@ -21,9 +21,13 @@ std::string verdict_text(const SymmetryCheck& s) {
 
 // As in a table [symmetries.NAME].
 std::string field_text(const FoundSymmetry& s) {
+  constexpr std::size_t kShown = 24;  // of a large system only the first few
+  const std::size_t shown = s.field.size() > kShown ? kShown / 4 : s.field.size();
   std::string text;
-  for (const auto& [coordinate, expression] : s.field)
-    text += fmt::format("{}{} = \"{}\"", text.empty() ? "" : ", ", coordinate, expression);
+  for (std::size_t i = 0; i < shown; ++i)
+    text += fmt::format("{}{} = \"{}\"", i == 0 ? "" : ", ", s.field[i].first, s.field[i].second);
+  if (shown < s.field.size())
+    text += fmt::format(" ... and {} more coordinates (--json gives all)", s.field.size() - shown);
   return text;
 }
 

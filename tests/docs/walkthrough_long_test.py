@@ -11,7 +11,7 @@ import tempfile
 import pages
 
 FOLDERS = ["bench", "cli", "cmake", "examples", "experiments", "include", "models", "mpi", "src", "starters", "tests", "web"]
-FILES = ["CITATION.cff", "CMakeLists.txt", "LICENSE", "NOTICE"]
+FILES = ["CITATION.cff", "CMakeLists.txt", "LICENSE", "NOTICE", "docs/references.bib"]
 
 
 def copy_tree(target):
@@ -20,6 +20,7 @@ def copy_tree(target):
         if (pages.ROOT / name).exists():
             shutil.copytree(pages.ROOT / name, target / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in FILES:
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(pages.ROOT / name, target / name)
 
 
