@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <ranges>
 
 namespace rattleback {
 
@@ -96,6 +95,23 @@ double ParameterSlots::number(std::size_t i, std::span<const double> parameters,
       [&](std::uint32_t k) { return out[k]; });
 }
 
+namespace {
+
+// 0, 1, ... (std::views::iota, which clang 14 does not take from this library).
+struct UpTo {
+  std::uint32_t count;
+  struct Iterator {
+    std::uint32_t at;
+    std::uint32_t operator*() const { return at; }
+    void operator++() { ++at; }
+    bool operator!=(const Iterator& other) const { return at != other.at; }
+  };
+  [[nodiscard]] Iterator begin() const { return {0}; }
+  [[nodiscard]] Iterator end() const { return {count}; }
+};
+
+}  // namespace
+
 template <class Steps>
 bool ParameterSlots::compute_each(const Steps& steps, std::span<const double> parameters, Room& room) const {
   bool alike = true;
@@ -111,7 +127,7 @@ bool ParameterSlots::compute_each(const Steps& steps, std::span<const double> pa
 bool ParameterSlots::compute(std::span<const double> parameters, Room& room) const {
   room.numbers.resize(steps_.size());
   room.groups.resize(group_room_);
-  return compute_each(std::views::iota(0U, static_cast<std::uint32_t>(steps_.size())), parameters, room);
+  return compute_each(UpTo{static_cast<std::uint32_t>(steps_.size())}, parameters, room);
 }
 
 std::vector<std::uint32_t> ParameterSlots::affected_by(std::size_t parameter) const {
