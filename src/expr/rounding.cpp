@@ -119,7 +119,8 @@ std::vector<std::uint32_t> RoundedValues::varying(std::span<const std::uint32_t>
 
 Rounded RoundedValues::compute(const Step& step, std::int32_t k, const Point& point) const {
   const Node& n = graph_[step.node];
-  const auto at = static_cast<std::size_t>(n.base() + n.stride() * k);
+  const std::int64_t place = n.base() + std::int64_t{n.stride()} * k;
+  const auto at = static_cast<std::size_t>(place);
   switch (n.op) {
     case Op::constant: return {n.value, graph_.constant_error(step.node)};
     case Op::input: return {n.value, 0.0};

@@ -104,7 +104,8 @@ std::size_t fitting_piece(const MemberModels& models, const EnsembleRequest& req
     return piece;  // the members will say what is wrong
   }
   const TimeGrid& grid = *found;
-  const double times = static_cast<double>(grid.whole / grid.every) + 2.0;
+  const std::int64_t records = grid.whole / grid.every;
+  const double times = static_cast<double>(records) + 2.0;
   const double member = (16.0 + 8.0 * static_cast<double>(width)) * times, statistics = 40.0 * times;
   // Each thread has one piece at work and one that waits for those before it.
   const auto need = [&](std::size_t size) {

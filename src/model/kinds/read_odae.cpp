@@ -118,8 +118,7 @@ void read_odae(ModelText& text, Reader& reader, const Value& document) {
   if (const Value* p = reader.table(document, "momentum", "momentum")) {
     text.p = reader.lines_by_variable(*p, "[momentum]", world.velocities, Thing::velocity, "the momentum of");
     std::vector<char> given(static_cast<std::size_t>(world.velocities.size()), 0);
-    for (const Line& line : text.p)
-      for (std::int32_t i = 0; i < line.count(); ++i) given[static_cast<std::size_t>(line.row + i)] = 1;
+    for (const Line& line : text.p) std::fill_n(given.begin() + line.row, line.count(), 1);
     const auto missing = std::find(given.begin(), given.end(), 0);
     if (missing != given.end()) {
       const std::string name = world.velocities[static_cast<std::int32_t>(missing - given.begin())];
