@@ -29,12 +29,10 @@ Equations branch_equations(const Overdetermined& system, Half part, double facto
   Point at(g, g.variable(kTime, 0), {}, {}, Psi);
   Equations eq;
   Vec pushed_new = at(o.r), pushed = o.r, pull = o.f;
-  Vec before;  // what the momenta change by while z stands still; it goes with the half that has no force
-  for (const NodeId e : o.p) before.push_back(o.along(e, o.v, still));
   // p_z^-1 (f - p_t - p_y v), as far as it belongs to this half.
   if (!part.force) pull.assign(pull.size(), g.zero());
   if (momenta && part.late)
-    for (std::size_t i = 0; i < pull.size(); ++i) pull[i] = g.sub(pull[i], before[i]);
+    for (std::size_t i = 0; const NodeId carried : o.carried_along()) pull[i] = g.sub(pull[i], carried), ++i;
   Vec rows, momentum_rows;
   std::int32_t next = o.m;
   if (momenta)

@@ -287,6 +287,87 @@ TEST(EulerInMomenta, TheConjugateMethodIsTheAdjointOnlyForAffineReactions) {
   EXPECT_GT(there_and_back("0.2"), 1e-5);
 }
 
+// A constant mass with a momentum that depends on positions besides: the steps are divided by the mass there. The twin writes
+// the momenta out, and nothing is divided.
+TEST(EulerInMomenta, TakeMomentaThatDependOnPositions) {
+  const Model mechanical = parse_model(R"toml(coordinates = ["x", "y"]
+[lagrangian]
+L = "(x'^2 + 3*y'^2 + x'*y')/2 + 0.7*(x^2*y' - sin(y)*x') - y"
+[constraints.holonomic]
+c = "x^2 + 2*y^2 + x*y/2 - 1"
+[initial]
+x = 1
+"x'" = 0.5
+"y'" = -2
+)toml",
+                                       "gyroscopic.toml");
+  const Model written = parse_model(R"toml(kind = "odae"
+positions = ["x", "y"]
+velocities = ["a", "b"]
+multipliers = ["psi"]
+[v]
+x = "a"
+y = "b"
+[momentum]
+a = "a + b/2 - 0.7*sin(y)"
+b = "3*b + a/2 + 0.7*x^2"
+[f]
+a = "1.4*x*b"
+b = "-0.7*cos(y)*a - 1"
+[r]
+a = "-(2*x + y/2)*psi"
+b = "-(4*y + x/2)*psi"
+[constraints]
+c = "x^2 + 2*y^2 + x*y/2 - 1"
+[initial]
+x = 1
+a = 0.5
+b = -2
+)toml",
+                                    "written.toml");
+  for (const char* method : {"euler-true", "euler-conjugate-true", "euler-natural", "euler-conjugate-natural",
+                             "euler-explicit", "euler-implicit"}) {
+    const Options options{.method = method, .step = 0.05, .steps = 20};
+    const Trajectory a = simulate(mechanical, options), b = simulate(written, options);
+    ASSERT_EQ(a.status, Status::done) << a.message;
+    ASSERT_EQ(b.status, Status::done) << b.message;
+    for (std::size_t i = 0; i < 2; ++i) {
+      EXPECT_NEAR(a.q[i], b.q[i], 1e-13) << method;
+      EXPECT_NEAR(a.v[i], b.v[i], 1e-12) << method;  // 1e-14
+    }
+    EXPECT_NEAR(a.multipliers[0], b.multipliers[0], 1e-11) << method;
+  }
+}
+
+// Flights and impacts do not depend on the momenta that the same equations are written in.
+TEST(EulerInMomenta, ImpactsAreThoseOfTheEquationsWithoutThem) {
+  const auto bounces = [](const std::string& equations) {
+    const Model model = parse_model(
+        "kind = 'odae'\npositions = ['x', 'y']\nvelocities = ['a', 'b']\nmultipliers = ['psi']\n"
+        "unilateral = ['floor']\nrestitution = 0.6\n[v]\nx = 'a'\ny = 'b'\n[constraints]\nfloor = 'y - 0.1*x^2'\n"
+        "[initial]\nx = 0.3\ny = 1\na = 0.2\n" +
+            equations,
+        "bounces.toml");
+    const Trajectory run = simulate(model, {.method = "euler-true", .step = 0.01, .until = 1.2});
+    EXPECT_EQ(run.status, Status::done) << run.message;
+    return run;
+  };
+  const Trajectory plain = bounces("[f]\nb = -9.81\n[r]\na = '-0.2*x*psi'\nb = 'psi'\n");
+  const Trajectory written = bounces(
+      "[momentum]\na = '(1 + x^2)*a'\nb = '3*b + a'\n[f]\na = '2*x*a^2'\nb = '-3*9.81'\n"
+      "[r]\na = '-(1 + x^2)*0.2*x*psi'\nb = '3*psi - 0.2*x*psi'\n");
+  ASSERT_GE(plain.contacts.size(), 2U);
+  ASSERT_EQ(written.contacts.size(), plain.contacts.size());
+  for (std::size_t i = 0; i < plain.contacts.size(); ++i) {
+    EXPECT_NEAR(written.contacts[i].t, plain.contacts[i].t, 1e-11);
+    EXPECT_NEAR(written.contacts[i].speed, plain.contacts[i].speed, 1e-10);
+  }
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_NEAR(written.q[i], plain.q[i], 1e-10);
+    EXPECT_NEAR(written.v[i], plain.v[i], 1e-10);
+  }
+}
+
 TEST(EulerInMomenta, AFileWithoutALineForAVelocityIsRefused) {
   std::string text = kCurveInMomenta;
   text.replace(text.find("MU"), 2, "0");
