@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "bind/part_parameters.hpp"
 #include "engine/saved_state.hpp"
 #include "expr/vectors.hpp"
 #include "rattleback/error.hpp"
@@ -176,12 +177,9 @@ bool ContactStepper::put_parameters(std::span<const double> values, std::optiona
 
 bool ContactStepper::change_parameters(std::span<const double> values, std::optional<std::size_t> changed,
                                        bool keep_guesses) {
-  if (!put_parameters(values, changed, keep_guesses)) {
-    if (!parameters_.empty()) (void)put_parameters(parameters_, {}, keep_guesses);
-    return false;
-  }
-  parameters_.assign(values.begin(), values.end());
-  return true;
+  return put_in_all(parameters_, values, changed, [&](std::span<const double> x, std::optional<std::size_t> which) {
+    return put_parameters(x, which, keep_guesses);
+  });
 }
 
 void ContactStepper::renew(double multiplier_scale) {

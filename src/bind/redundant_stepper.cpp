@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "bind/part_parameters.hpp"
 #include "engine/saved_state.hpp"
 #include "rattleback/error.hpp"
 
@@ -336,12 +337,9 @@ bool RedundantStepper::put_parameters(std::span<const double> values, std::optio
 // Subsets that are needed later are derived for these values.
 bool RedundantStepper::change_parameters(std::span<const double> values, std::optional<std::size_t> changed,
                                          bool keep_guesses) {
-  if (!put_parameters(values, changed, keep_guesses)) {
-    if (!parameters_.empty()) (void)put_parameters(parameters_, {}, keep_guesses);
-    return false;
-  }
-  parameters_.assign(values.begin(), values.end());
-  return true;
+  return put_in_all(parameters_, values, changed, [&](std::span<const double> x, std::optional<std::size_t> which) {
+    return put_parameters(x, which, keep_guesses);
+  });
 }
 
 void RedundantStepper::set_smooth_steps(double ratio) {

@@ -261,6 +261,7 @@ bool PlanStepper::set_parameters(std::span<const double> values) {
   std::size_t i = 0;
   for (Workplace* const place : workplaces()) {
     place->numbers = std::move(all[i++]);
+    place->room.numbers.clear();
     place->plan->parameters().put(place->numbers, place->w.data());
   }
   parameters_.assign(values.begin(), values.end());
@@ -272,17 +273,26 @@ bool PlanStepper::change_parameters(std::span<const double> values, std::optiona
   if (data_.step.is_sparse()) return false;
   if (!keep_guesses && data_.nominal_step != 0.0) return false;
   Workplace* const places[] = {&main_, first_ ? &*first_ : nullptr, adjoint_ ? &*adjoint_ : nullptr};
+  bool taken = true;
   for (Workplace* const place : places)
-    if (place != nullptr) {
+    if (place != nullptr && taken) {
       const ParameterSlots& slots = place->plan->parameters();
-      if (!(changed ? slots.compute(values, *changed, place->room) : slots.compute(values, place->room))) return false;
+      if (place->room.numbers.size() != slots.steps().size()) changed.reset();  // w has other numbers than the room
+      taken = changed ? slots.compute(values, *changed, place->room) : slots.compute(values, place->room);
     }
-  if (data_.branch && !data_.branch->set_parameters(values)) return false;
+  if (!taken || (data_.branch && !data_.branch->set_parameters(values))) {
+    for (Workplace* const place : places)
+      if (place != nullptr) place->room.numbers.clear();
+    return false;
+  }
   level_is_stale_ = true;
   for (Workplace* const place : places) {
     if (place == nullptr) continue;
     place->numbers = place->room.numbers;
-    place->plan->parameters().put(place->numbers, place->w.data());
+    if (changed)
+      place->plan->parameters().put(place->room, *changed, place->w.data());
+    else
+      place->plan->parameters().put(place->numbers, place->w.data());
   }
   const bool known = !parameters_.empty(), same = std::ranges::equal(values, parameters_);
   parameters_.assign(values.begin(), values.end());

@@ -112,33 +112,39 @@ struct UpTo {
 
 }  // namespace
 
-template <class Steps>
-bool ParameterSlots::compute_each(const Steps& steps, std::span<const double> parameters, Room& room) const {
+template <class Numbers>
+bool ParameterSlots::compute_each(const Numbers& steps, const Numbers& settled, std::span<const double> parameters,
+                                  Room& room) const {
   bool alike = true;
   for (const std::uint32_t i : steps) {
     const double x = number(i, parameters, room);
     room.numbers[i] = steps_[i].input || x != 0.0 ? x : 0.0;
     alike = alike && (steps_[i].input || number_class(x) == steps_[i].is);
   }
-  for (const auto& [step, value] : settled_) alike = alike && room.numbers[step] == value;
+  for (const std::uint32_t i : settled) alike = alike && room.numbers[settled_[i].first] == settled_[i].second;
   return alike || !guarded_;
 }
 
 bool ParameterSlots::compute(std::span<const double> parameters, Room& room) const {
   room.numbers.resize(steps_.size());
   room.groups.resize(group_room_);
-  return compute_each(UpTo{static_cast<std::uint32_t>(steps_.size())}, parameters, room);
+  return compute_each(UpTo{static_cast<std::uint32_t>(steps_.size())},
+                      UpTo{static_cast<std::uint32_t>(settled_.size())}, parameters, room);
 }
 
-std::vector<std::uint32_t> ParameterSlots::affected_by(std::size_t parameter) const {
+ParameterSlots::Affected ParameterSlots::affected_by(std::size_t parameter) const {
   std::vector<char> is(steps_.size(), 0);
-  std::vector<std::uint32_t> out;
+  Affected out;
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const Step& step = steps_[i];
     if (step.input || step.how == kMadeByParameter) is[i] = step.a == parameter ? 1 : 0;
     for_each_argument(step, [&](std::uint32_t k) { is[i] = is[i] != 0 || is[k] != 0 ? 1 : 0; });
-    if (is[i] != 0) out.push_back(static_cast<std::uint32_t>(i));
+    if (is[i] != 0) out.steps.push_back(static_cast<std::uint32_t>(i));
   }
+  for (std::uint32_t i = 0; i < settled_.size(); ++i)
+    if (is[settled_[i].first] != 0) out.settled.push_back(i);
+  for (std::uint32_t i = 0; i < slots_.size(); ++i)
+    if (is[slots_[i].second] != 0) out.slots.push_back(i);
   return out;
 }
 
@@ -148,7 +154,8 @@ bool ParameterSlots::compute(std::span<const double> parameters, std::size_t cha
     room.affected.resize(parameters.size());
     for (std::size_t k = 0; k < parameters.size(); ++k) room.affected[k] = affected_by(k);
   }
-  const bool good = compute_each(room.affected[changed], parameters, room);
+  const Affected& by = room.affected[changed];
+  const bool good = compute_each(by.steps, by.settled, parameters, room);
   if (!good) room.numbers.clear();  // they are those of no values
   return good;
 }
@@ -161,6 +168,11 @@ std::optional<std::vector<double>> ParameterSlots::numbers(std::span<const doubl
 
 void ParameterSlots::put(std::span<const double> numbers, double* w, std::size_t lanes, std::size_t lane) const {
   for (const auto& [slot, step] : slots_) w[static_cast<std::size_t>(slot) * lanes + lane] = numbers[step];
+}
+
+void ParameterSlots::put(const Room& room, std::size_t changed, double* w) const {
+  for (const std::uint32_t i : room.affected[changed].slots)
+    w[static_cast<std::size_t>(slots_[i].first)] = room.numbers[slots_[i].second];
 }
 
 bool ParameterSlots::set(std::span<const double> parameters, double* w, std::size_t lanes, std::size_t lane) const {

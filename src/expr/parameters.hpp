@@ -58,10 +58,14 @@ NumberClass number_class(double x);
 // Values of constants made of parameters, in the places of a workspace.
 class ParameterSlots {
  public:
+  // What one parameter has to do with: steps, and numbers of what is settled and of slots.
+  struct Affected {
+    std::vector<std::uint32_t> steps, settled, slots;
+  };
   // What they are computed in, kept by whoever computes them often: it is allocated once.
   struct Room {
     std::vector<double> numbers, groups;
-    std::vector<std::vector<std::uint32_t>> affected;  // steps, by what was changed
+    std::vector<Affected> affected;  // by what was changed
   };
 
   ParameterSlots() = default;
@@ -81,6 +85,8 @@ class ParameterSlots {
   bool compute(std::span<const double> parameters, std::size_t changed, Room& room) const;
   // These numbers into lane `lane` of a workspace with so many lanes.
   void put(std::span<const double> numbers, double* w, std::size_t lanes = 1, std::size_t lane = 0) const;
+  // The same of a room, where w has what the room had before the last compute(parameters, changed, room).
+  void put(const Room& room, std::size_t changed, double* w) const;
   // Both; false where nothing was put.
   bool set(std::span<const double> parameters, double* w, std::size_t lanes = 1, std::size_t lane = 0) const;
   bool set(std::span<const double> parameters, double* w, Room& room) const;
@@ -103,10 +109,10 @@ class ParameterSlots {
   [[nodiscard]] bool is_settled(std::uint32_t step) const;
 
  private:
-  template <class Steps>
-  bool compute_each(const Steps& steps, std::span<const double> parameters, Room& room) const;
+  template <class Numbers>
+  bool compute_each(const Numbers& steps, const Numbers& settled, std::span<const double> parameters, Room& room) const;
   double number(std::size_t step, std::span<const double> parameters, Room& room) const;
-  [[nodiscard]] std::vector<std::uint32_t> affected_by(std::size_t parameter) const;
+  [[nodiscard]] Affected affected_by(std::size_t parameter) const;
   struct Group {
     Graph::Compute compute;
     std::vector<std::uint32_t> from;

@@ -62,12 +62,21 @@ void set_whole(hid_t object, const char* name, std::int64_t value) {
   set_attribute(object, name, H5T_NATIVE_INT64, space, &value);
 }
 
+bool is_vector(const Block& block) {
+  return block.columns.size() == 1 &&
+         (block.dataset == "t" || block.dataset == "energy" || block.dataset == "balance" ||
+          block.dataset.starts_with("residual/") || block.vector);
+}
+
+void set_columns(hid_t dataset, const Block& block) {
+  set_texts(dataset, "columns", block.columns);
+  if (!block.units.empty()) set_texts(dataset, "units", block.units);
+}
+
 void add_dataset(hid_t file, const Block& block, std::size_t rows) {
-  const bool is_vector = block.dataset == "t" || block.dataset == "energy" || block.dataset == "balance" ||
-                         block.dataset.starts_with("residual/") || block.vector;
   const hsize_t sizes[2] = {rows, block.columns.size()};
   const char* name = block.dataset.c_str();
-  const Handle space(H5Screate_simple(is_vector ? 1 : 2, sizes, nullptr), H5Sclose, name);
+  const Handle space(H5Screate_simple(is_vector(block) ? 1 : 2, sizes, nullptr), H5Sclose, name);
   const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, name);
   H5Pset_obj_track_times(creation, false);
   const Handle link(H5Pcreate(H5P_LINK_CREATE), H5Pclose, name);
@@ -76,8 +85,7 @@ void add_dataset(hid_t file, const Block& block, std::size_t rows) {
   const std::vector<double> zeros(block.values == nullptr ? rows * block.columns.size() : 0);
   const double* values = block.values != nullptr ? block.values : zeros.data();
   if (rows > 0) ensure(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), name);
-  set_texts(dataset, "columns", block.columns);
-  if (!block.units.empty()) set_texts(dataset, "units", block.units);
+  set_columns(dataset, block);
   dataset.close(name);
 }
 

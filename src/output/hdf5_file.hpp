@@ -62,6 +62,10 @@ void set_texts(hid_t object, const char* name, const std::vector<std::string>& v
 void set_number(hid_t object, const char* name, double value);
 void set_whole(hid_t object, const char* name, std::int64_t value);
 
+// Is its one column kept as a vector?
+bool is_vector(const Block& block);
+// The names of its columns, and their units where there are any.
+void set_columns(hid_t dataset, const Block& block);
 // A vector for one column per record, a matrix otherwise. "residual/..." lies in a group, which is made on the way.
 void add_dataset(hid_t file, const Block& block, std::size_t rows);
 // Texts, one after the other.

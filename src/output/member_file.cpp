@@ -28,10 +28,7 @@ struct Grown {
 
 Grown new_dataset(hid_t file, const Block& block, std::size_t rows) {
   const std::string name = "records/" + block.dataset;
-  const int rank = block.columns.size() == 1 && (block.vector || block.dataset == "t" || block.dataset == "energy" ||
-                                                 block.dataset == "balance" || block.dataset.starts_with("residual/"))
-                       ? 2
-                       : 3;
+  const int rank = is_vector(block) ? 2 : 3;
   const hsize_t width = block.columns.size(),
                 records = std::max<hsize_t>(1, std::min<hsize_t>(rows, kChunk / width + 1)),
                 members = std::clamp<hsize_t>(kChunk / (records * width), 1, 64);
@@ -46,7 +43,7 @@ Grown new_dataset(hid_t file, const Block& block, std::size_t rows) {
   Grown out{name, block.columns, rank,
             Handle(H5Dcreate2(file, name.c_str(), H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, creation, H5P_DEFAULT),
                    H5Dclose, name)};
-  set_texts(out.dataset, "columns", block.columns);
+  set_columns(out.dataset, block);
   return out;
 }
 
