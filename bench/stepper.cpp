@@ -20,7 +20,7 @@ using namespace rattleback;
 
 constexpr double kMostBeyondStep = 20.0, kMostForParameter = 100.0, kLeastSpeedup = 20.0;
 constexpr double kStep = 0.01;
-constexpr int kBatch = 1000, kRounds = 200;
+constexpr int kBatch = 1000, kRounds = 1000;
 // simulate() with its own derivation, for the run of run_side(): what 1000 of them took before there was Prepared.
 constexpr double kBefore = 2e-3;
 

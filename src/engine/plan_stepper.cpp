@@ -34,7 +34,14 @@ PlanStepper::Workplace::Workplace(const Plan* p, bool goes_on)
 
 void PlanStepper::Workplace::reset() {
   std::copy(plan->image().begin(), plan->image().end(), w.begin());
-  if (!numbers.empty()) plan->parameters().put(numbers, w.data());
+  if (!room.numbers.empty()) plan->parameters().put(room.numbers, w.data());
+}
+
+template <class Visit>
+void PlanStepper::for_each_workplace(const Visit& visit) {
+  visit(main_);
+  if (first_) visit(*first_);
+  if (adjoint_) visit(*adjoint_);
 }
 
 namespace {
@@ -241,30 +248,43 @@ void PlanStepper::renew(double multiplier_scale) {
   }
   if (data_.branch) data_.branch->reset();
   level_is_stale_ = false;
-  for (Workplace* const place : workplaces()) place->reset();
+  for_each_workplace([](Workplace& place) { place.reset(); });
   put_reference_energy();
   iterations = failed_iterations = compiled_steps = 0;
   max_iterations = 0;
   smooth_steps_ = 0.0;
 }
 
+// What these values give, in all rooms; false where one of the plans does not take them.
+bool PlanStepper::compute_parameters(std::span<const double> values, std::optional<std::size_t> changed) {
+  bool taken = true;
+  for_each_workplace([&](Workplace& place) {
+    const ParameterSlots& slots = place.plan->parameters();
+    taken = taken && (changed ? slots.compute(values, *changed, place.room) : slots.compute(values, place.room));
+  });
+  return taken;
+}
+
+void PlanStepper::compute_present_parameters() {
+  if (!parameters_.empty())
+    (void)compute_parameters(parameters_, {});
+  else
+    for_each_workplace([](Workplace& place) { place.room.numbers.clear(); });
+}
+
+void PlanStepper::put_parameters(std::span<const double> values) {
+  for_each_workplace([](Workplace& place) { place.plan->parameters().put(place.room, place.w.data()); });
+  parameters_.assign(values.begin(), values.end());
+}
+
 bool PlanStepper::set_parameters(std::span<const double> values) {
   if (data_.step.is_sparse()) return false;
-  std::vector<std::vector<double>> all;
-  for (const Workplace* const place : workplaces()) {
-    std::optional<std::vector<double>> numbers = place->plan->parameters().numbers(values);
-    if (!numbers) return false;
-    all.push_back(std::move(*numbers));
+  if (!compute_parameters(values, {}) || (data_.acceleration && !data_.acceleration->set_parameters(values)) ||
+      (data_.branch && !data_.branch->set_parameters(values))) {
+    compute_present_parameters();
+    return false;
   }
-  if (data_.acceleration && !data_.acceleration->set_parameters(values)) return false;
-  if (data_.branch && !data_.branch->set_parameters(values)) return false;
-  std::size_t i = 0;
-  for (Workplace* const place : workplaces()) {
-    place->numbers = std::move(all[i++]);
-    place->room.numbers.clear();
-    place->plan->parameters().put(place->numbers, place->w.data());
-  }
-  parameters_.assign(values.begin(), values.end());
+  put_parameters(values);
   return true;
 }
 
@@ -272,30 +292,13 @@ bool PlanStepper::change_parameters(std::span<const double> values, std::optiona
                                     bool keep_guesses) {
   if (data_.step.is_sparse()) return false;
   if (!keep_guesses && data_.nominal_step != 0.0) return false;
-  Workplace* const places[] = {&main_, first_ ? &*first_ : nullptr, adjoint_ ? &*adjoint_ : nullptr};
-  bool taken = true;
-  for (Workplace* const place : places)
-    if (place != nullptr && taken) {
-      const ParameterSlots& slots = place->plan->parameters();
-      if (place->room.numbers.size() != slots.steps().size()) changed.reset();  // w has other numbers than the room
-      taken = changed ? slots.compute(values, *changed, place->room) : slots.compute(values, place->room);
-    }
-  if (!taken || (data_.branch && !data_.branch->set_parameters(values))) {
-    for (Workplace* const place : places)
-      if (place != nullptr) place->room.numbers.clear();
+  if (!compute_parameters(values, changed) || (data_.branch && !data_.branch->set_parameters(values))) {
+    compute_present_parameters();
     return false;
   }
   level_is_stale_ = true;
-  for (Workplace* const place : places) {
-    if (place == nullptr) continue;
-    place->numbers = place->room.numbers;
-    if (changed)
-      place->plan->parameters().put(place->room, *changed, place->w.data());
-    else
-      place->plan->parameters().put(place->numbers, place->w.data());
-  }
   const bool known = !parameters_.empty(), same = std::ranges::equal(values, parameters_);
-  parameters_.assign(values.begin(), values.end());
+  put_parameters(values);
   if (!keep_guesses) Host(*this).forget();
   if (known && !same && data_.carried > 0 && data_.carries_multipliers) find_carried();
   return true;
@@ -308,13 +311,6 @@ void PlanStepper::find_carried() {
   double* const carried = state_ + shape_.n + shape_.nv;
   std::fill_n(carried, data_.carried, 0.0);
   std::copy_n(multipliers_.data(), std::min<std::size_t>(shape_.m, static_cast<std::size_t>(data_.carried)), carried);
-}
-
-std::vector<PlanStepper::Workplace*> PlanStepper::workplaces() {
-  std::vector<Workplace*> out = {&main_};
-  for (std::optional<Workplace>* const more : {&first_, &adjoint_})
-    if (*more) out.push_back(&**more);
-  return out;
 }
 
 StepShape PlanStepper::step_shape() const {

@@ -103,12 +103,15 @@ class PlanStepper final : public StepTaker {
     void reset();  // the workspace as it was at first, for the parameters of now
     const Plan* plan;
     LongVector w;
-    std::vector<SlotRange> ranges;     // large systems: of their unknowns
-    std::vector<double> numbers = {};  // what the parameters give, when they are others than those of the plan
-    ParameterSlots::Room room = {};
+    std::vector<SlotRange> ranges;   // large systems: of their unknowns
+    ParameterSlots::Room room = {};  // what the parameters give, when they are others than those of the plan
   };
   struct Host;  // of the loop over steps
-  std::vector<Workplace*> workplaces();
+  template <class Visit>
+  void for_each_workplace(const Visit& visit);
+  bool compute_parameters(std::span<const double> values, std::optional<std::size_t> changed);
+  void compute_present_parameters();
+  void put_parameters(std::span<const double> values);
   [[nodiscard]] bool plain_steps_ahead();
   void put_reference_energy();
   void find_carried();

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include "expr/apply.hpp"
+
 namespace rattleback {
 
 NumberClass number_class(double x) {
@@ -116,10 +118,17 @@ template <class Numbers>
 bool ParameterSlots::compute_each(const Numbers& steps, const Numbers& settled, std::span<const double> parameters,
                                   Room& room) const {
   bool alike = true;
+  double* const out = room.numbers.data();
   for (const std::uint32_t i : steps) {
-    const double x = number(i, parameters, room);
-    room.numbers[i] = steps_[i].input || x != 0.0 ? x : 0.0;
-    alike = alike && (steps_[i].input || number_class(x) == steps_[i].is);
+    const Step& step = steps_[i];
+    double x = step.how >= kMadeByOperation  // most are; b is 0 where there is one argument
+                   ? apply_here(op_that_made(step.how), out[step.a], out[step.b])
+                   : number(i, parameters, room);
+    if (!step.input) {
+      x += 0.0;  // there is no -0 in a graph
+      alike = is_in_class(x, step.is) && alike;
+    }
+    out[i] = x;
   }
   for (const std::uint32_t i : settled) alike = alike && room.numbers[settled_[i].first] == settled_[i].second;
   return alike || !guarded_;
@@ -128,6 +137,7 @@ bool ParameterSlots::compute_each(const Numbers& steps, const Numbers& settled, 
 bool ParameterSlots::compute(std::span<const double> parameters, Room& room) const {
   room.numbers.resize(steps_.size());
   room.groups.resize(group_room_);
+  room.changed = kAll;
   return compute_each(UpTo{static_cast<std::uint32_t>(steps_.size())},
                       UpTo{static_cast<std::uint32_t>(settled_.size())}, parameters, room);
 }
@@ -154,6 +164,7 @@ bool ParameterSlots::compute(std::span<const double> parameters, std::size_t cha
     room.affected.resize(parameters.size());
     for (std::size_t k = 0; k < parameters.size(); ++k) room.affected[k] = affected_by(k);
   }
+  room.changed = changed;
   const Affected& by = room.affected[changed];
   const bool good = compute_each(by.steps, by.settled, parameters, room);
   if (!good) room.numbers.clear();  // they are those of no values
@@ -170,8 +181,9 @@ void ParameterSlots::put(std::span<const double> numbers, double* w, std::size_t
   for (const auto& [slot, step] : slots_) w[static_cast<std::size_t>(slot) * lanes + lane] = numbers[step];
 }
 
-void ParameterSlots::put(const Room& room, std::size_t changed, double* w) const {
-  for (const std::uint32_t i : room.affected[changed].slots)
+void ParameterSlots::put(const Room& room, double* w) const {
+  if (room.changed == kAll) return put(room.numbers, w);
+  for (const std::uint32_t i : room.affected[room.changed].slots)
     w[static_cast<std::size_t>(slots_[i].first)] = room.numbers[slots_[i].second];
 }
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <utility>
@@ -54,6 +55,11 @@ auto value_as_made(std::uint32_t how, std::uint32_t a, std::uint32_t b, const Pa
 // What may be decided by a number without its being settled.
 enum class NumberClass : std::uint8_t { zero, positive, negative, infinite, none };
 NumberClass number_class(double x);
+// Is it in this one? Most are positive, and are looked at often.
+inline bool is_in_class(double x, NumberClass is) {
+  if (is == NumberClass::positive) return x > 0.0 && x <= std::numeric_limits<double>::max();
+  return number_class(x) == is;
+}
 
 // Values of constants made of parameters, in the places of a workspace.
 class ParameterSlots {
@@ -63,9 +69,11 @@ class ParameterSlots {
     std::vector<std::uint32_t> steps, settled, slots;
   };
   // What they are computed in, kept by whoever computes them often: it is allocated once.
+  static constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
   struct Room {
     std::vector<double> numbers, groups;
     std::vector<Affected> affected;  // by what was changed
+    std::size_t changed = kAll;      // at the last call
   };
 
   ParameterSlots() = default;
@@ -85,8 +93,8 @@ class ParameterSlots {
   bool compute(std::span<const double> parameters, std::size_t changed, Room& room) const;
   // These numbers into lane `lane` of a workspace with so many lanes.
   void put(std::span<const double> numbers, double* w, std::size_t lanes = 1, std::size_t lane = 0) const;
-  // The same of a room, where w has what the room had before the last compute(parameters, changed, room).
-  void put(const Room& room, std::size_t changed, double* w) const;
+  // What the last call with this room has changed, into a workspace that got what the calls before it have.
+  void put(const Room& room, double* w) const;
   // Both; false where nothing was put.
   bool set(std::span<const double> parameters, double* w, std::size_t lanes = 1, std::size_t lane = 0) const;
   bool set(std::span<const double> parameters, double* w, Room& room) const;
