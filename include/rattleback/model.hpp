@@ -79,6 +79,15 @@ struct RunDefaults {
   std::shared_ptr<const Options> others = {};   // all other options that it gives; null: there are none
 };
 
+// Forces that SPARK Lobatto methods take with coefficients of their own.
+struct ForceGroup {
+  std::string name;                  // "drag"
+  int coefficients = 0;              // 0 .. 4: Lobatto IIIA, IIIB, IIIC, IIIC*, IIID
+  std::size_t first = 0, count = 0;  // its entries among Model::forces
+};
+// What their coefficients are called in files.
+inline constexpr const char* kLobattoNames[] = {"iiia", "iiib", "iiic", "iiicstar", "iiid"};
+
 // Input/output pair: force B u on the coordinates, output y = B^T v, power u*y. The force is already part of `forces`.
 struct Port {
   std::string name;  // "motor"
@@ -136,6 +145,16 @@ struct PortHamiltonianParts {
   std::vector<Part> parts;  // empty: it was not interconnected
 };
 
+// Velocities of some coordinates as functions of quasi-velocities, q' = Z(t, q) w, or of momenta, q' = H_pp(t, q) p + b(t, q).
+struct QuasiVelocities {
+  std::vector<std::string> names;  // "w1"
+  std::vector<NodeId> values;      // w(t, q, v), by name
+  Entries map;                     // Z: row = coordinate, col = quasi-velocity
+  Entries offset;                  // b: row = coordinate
+  Entries inverse;                 // Z^+: row = quasi-velocity, col = coordinate
+  bool momenta = false;            // they are these
+};
+
 // What a model file says, beyond the graph (src/model/written.hpp).
 struct Written;
 
@@ -165,12 +184,14 @@ struct Model {
   NodeId lagrangian = 0;                      // L(t, q, v)
   std::optional<NodeId> kinetic, potential;   // when given apart: L = kinetic - potential
   Entries forces;                             // applied, dissipative and port forces; may contain kMultiplier
+  std::vector<ForceGroup> force_groups;       // [forces.NAME]
   Entries holonomic;                          // g(t, q), row = constraint
   Entries nonholonomic;                       // k(t, q, v), row = constraint
   Names holonomic_names, nonholonomic_names;  // of the constraints, and of their multipliers
   std::vector<Port> ports;                    // the last entries of `forces` are theirs
   bool dissipative = false;  // has [forces], [dissipation] or [ports]: the energy is not expected to be kept
 
+  QuasiVelocities quasi;             // [kinematics]; the constraints contain what it keeps
   std::vector<Symmetry> symmetries;  // [symmetries]
 
   // --- dae: y' = sum of the parts, 0 = constraints(t, y)
@@ -192,6 +213,7 @@ struct Model {
   std::vector<double> q0, v0;                // start. dae: q0 holds y. odae: y and z
   std::vector<double> z0;                    // dae, odae: starting guess of the algebraic variables
   std::vector<double> q0_error, v0_error;    // what rounding may have done to them in their formulas; empty: one ulp
+  std::vector<std::int32_t> auxiliary;       // positions without inertia, whose starts were guesses
   std::vector<std::int32_t> keep_q, keep_v;  // elements of q0 and v0 that a projection holds
   std::vector<Invariant> invariants;         // [invariants]
   std::vector<ExactValue> exact;             // what is known of the solution from this start

@@ -230,6 +230,13 @@ struct RedundantAudit {
   std::optional<Unclear> unclear;  // the least clear decision, where there was such a one
 };
 
+// What holds of coefficients that came from a file.
+struct TableauAudit {
+  bool variational = false;  // b_i a_ij + b_j ahat_ji = b_i b_j
+  bool weights_ok =
+      false;  // matrices, weights and conditions on the constraints are the same when they are read backwards
+};
+
 // A run: what was run, how it ended, its records, its end, and what was kept.
 struct Trajectory {
   std::shared_ptr<const Model> model;  // that was run; for names
@@ -238,12 +245,13 @@ struct Trajectory {
   std::string method;                           // its name
   Formulation formulation = Formulation::none;  // how holonomic constraints were taken
   int stages = 0;                               // of the method
-  int order = 0;           // of the state, the smallest of its components; 0: adaptive or not known
-  ComponentOrders orders;  // by component
-  double step = 0.0;       // size of the steps; adaptive: of the first
-  std::int64_t steps = 0;  // how many were taken
-  std::int64_t every = 1;  // records are this many steps apart
-  double t = 0.0;          // time reached
+  int order = 0;                        // of the state, the smallest of its components; 0: adaptive or not known
+  ComponentOrders orders;               // by component
+  std::optional<TableauAudit> tableau;  // with Options::tableau
+  double step = 0.0;                    // size of the steps; adaptive: of the first
+  std::int64_t steps = 0;               // how many were taken
+  std::int64_t every = 1;               // records are this many steps apart
+  double t = 0.0;                       // time reached
 
   // --- how it ended
   Status status = Status::done;     // done, stopped or cancelled

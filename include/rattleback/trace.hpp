@@ -59,8 +59,10 @@ struct TraceOptions {
   // Names of the inputs that forces() takes. Each is a port: the force is linear in it, and u times its output is a power.
   std::vector<std::string> inputs = {};
   std::vector<std::string> angles = {};  // coordinates that a whole turn leads back to the same place
-  std::vector<std::string> keep = {};    // starts that a projection holds
-  RunDefaults run = {};                  // what a run does for which nothing else is asked
+  // Coordinates without inertia, which as many holonomic constraints determine: their starts are guesses and solved for.
+  std::vector<std::string> auxiliary = {};
+  std::vector<std::string> keep = {};  // starts that a projection holds
+  RunDefaults run = {};                // what a run does for which nothing else is asked
 };
 
 namespace detail {

@@ -9,14 +9,12 @@
 
 namespace rattleback {
 
-RankMargin rank_margin(const System& system, const Trajectory::Records& records, std::int32_t rank) {
+namespace {
+
+// Of a matrix with m rows and n columns, by rows.
+RankMargin margin_of(Evaluator evaluate, std::size_t m, std::size_t n, const Trajectory::Records& records,
+                     std::int32_t rank) {
   RankMargin out;
-  const auto n = static_cast<std::size_t>(system.n()), m = static_cast<std::size_t>(system.m());
-  if (m < 2 || rank < 1 || records.rows == 0) return out;
-  const Mechanical& f = system.mechanical();
-  std::vector<NodeId> nodes;
-  for (const auto& row : f.K) nodes.insert(nodes.end(), row.begin(), row.end());
-  Evaluator evaluate(f.graph, nodes, f.n, f.m);
   Eigen::MatrixXd K(m, n);
   std::size_t worst = 0;
   const auto look = [&](std::size_t i) {
@@ -39,6 +37,27 @@ RankMargin rank_margin(const System& system, const Trajectory::Records& records,
   const std::size_t first = worst > stride ? worst - stride : 0, last = std::min(records.rows, worst + stride);
   for (std::size_t i = first; i < last; ++i) look(i);
   return out;
+}
+
+}  // namespace
+
+RankMargin rank_margin(const System& system, const Trajectory::Records& records, std::int32_t rank) {
+  const auto n = static_cast<std::size_t>(system.n()), m = static_cast<std::size_t>(system.m());
+  if (m < 2 || rank < 1 || records.rows == 0) return {};
+  const Mechanical& f = system.mechanical();
+  std::vector<NodeId> nodes;
+  for (const auto& row : f.K) nodes.insert(nodes.end(), row.begin(), row.end());
+  return margin_of(Evaluator(f.graph, nodes, f.n, f.m), m, n, records, rank);
+}
+
+RankMargin kinematics_margin(const Model& model, const Trajectory::Records& records) {
+  const auto n = static_cast<std::size_t>(model.coordinates.size()), m = model.quasi.names.size();
+  if (m == 0 || records.rows == 0) return {};
+  Graph g = *model.graph;
+  std::vector<NodeId> nodes(m * n, g.zero());
+  for (const Entry& e : model.quasi.inverse)
+    nodes[static_cast<std::size_t>(e.row.base) * n + static_cast<std::size_t>(e.col.base)] = e.expr;
+  return margin_of(Evaluator(g, nodes, static_cast<std::int32_t>(n), 0), m, n, records, static_cast<std::int32_t>(m));
 }
 
 namespace {

@@ -18,6 +18,8 @@ struct RankMargin {
 // worst one.
 // rank: that of the constraints everywhere else, their number if they are independent.
 RankMargin rank_margin(const System& system, const Trajectory::Records& records, std::int32_t rank);
+// The same of the matrix that gives quasi-velocities: where it loses rank, Euler angles do not tell how a body turns.
+RankMargin kinematics_margin(const Model& model, const Trajectory::Records& records);
 
 // A constraint that follows from those before it, or vanishes, at one point of the motion.
 struct RankLoss {

@@ -70,6 +70,21 @@ void check_stages(const MethodInfo& info, int stages) {
                             info.min_stages, stages));
 }
 
+// Matrices for the parts of a dae: those parts that contain algebraic variables must determine them.
+void check_reactions(const UserTableau& user, const Model& model) {
+  const auto check = [&](const std::vector<double>& reaction, const std::string& name) {
+    if (user.weighted && !determines(user, reaction))
+      throw Error(
+          fmt::format("the tableau '{}' leaves the {} undetermined: the matrix [W {}; b^T] of its conditions on "
+                      "the constraints is singular",
+                      user.a.name, facts_of(model).primed ? "reactions" : "algebraic variables", name));
+  };
+  if (facts_of(model).lagrangian) return check(user.atilde.A, "Atilde");
+  for (int k = 0; k < model.part_count; ++k)
+    if (const auto at = static_cast<std::size_t>(k); depends_on(*model.graph, model.parts[at], kMultiplier))
+      check(user.part(at), fmt::format("A{}", k + 1));
+}
+
 // A tableau of the user's in the place of a method.
 Scheme take_tableau(const System& system, const Options& options, BoundMethod& out) {
   switch (system.model().kind) {
@@ -93,7 +108,14 @@ Scheme take_tableau(const System& system, const Options& options, BoundMethod& o
   out.name = user.a.name;
   out.stages = user.a.stages;
   out.orders = {user.a.order, user.a.order, user.a.order};
-  out.symmetric = is_symmetric(user.a) && is_symmetric(user.ahat) && is_symmetric(user.atilde);
+  const int parts = system.facts().lagrangian ? 0 : std::max(system.model().part_count, 1);
+  out.symmetric = is_symmetric(user, parts);
+  out.tableau = {is_variational(user), is_symmetric(user)};
+  if (user.has_parts()) check_reactions(user, system.model());
+  out.notes.push_back(
+      fmt::format("the coefficients of {} {} variational (b_i a_ij + b_j ahat_ji = b_i b_j) and {} "
+                  "symmetric",
+                  out.name, out.tableau->variational ? "are" : "are not", out.tableau->weights_ok ? "are" : "are not"));
   if (system.m() > 0 && !user.weighted && !ends_with_last_stage(user)) out.not_composed = kOffAtEnds;
   return user_scheme(user);
 }
@@ -167,7 +189,9 @@ class Binder {
     PlanStepperData data = claimed_data();
     if (entry_->info.symmetric == Claim::conditional) out_.symmetric = symmetric_here(system_);
     note_lost_order(*entry_, system_, out_);
-    return finish(method.scheme(options_.stages), data);
+    const Scheme scheme = method.scheme(options_.stages);
+    if (!scheme.groups[0].empty()) take_groups();
+    return finish(scheme, data);
   }
 
   BoundMethod operator()(const EnergyMethod& method) {
@@ -211,6 +235,22 @@ class Binder {
   }
 
  private:
+  // Lobatto IIIC and IIIC* are each other's adjoint.
+  void take_groups() {
+    const std::vector<ForceGroup>& groups = system_.model().force_groups;
+    if (groups.empty()) return;
+    if (system_.is_large())
+      throw does_not_apply(entry_->info, system_.model(),
+                           "takes groups of forces in systems of single coordinates only");
+    constexpr int kIIIC = 2, kIIICStar = 3;
+    for (const ForceGroup& group : groups) {
+      if (group.coefficients != kIIIC && group.coefficients != kIIICStar) continue;
+      out_.symmetric = false;
+      out_.notes.push_back(fmt::format("the forces '{}' have coefficients of Lobatto {}: the step is not symmetric",
+                                       group.name, group.coefficients == kIIIC ? "IIIC" : "IIIC*"));
+    }
+  }
+
   PlanStepperData common_data() {
     PlanStepperData data = step_data(system_, options_);
     data.solve.simplified = options_.newton == Newton::simplified;

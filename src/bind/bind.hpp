@@ -34,8 +34,9 @@ struct BoundMethod {
   StageLayout stage;                   // of the stage values, when the options ask for dense output
   std::optional<std::size_t> extension = {};  // where in the stage values those of dop853's dense output begin
   bool records_by_extension = false;
-  bool tells_momenta = false;      // its power sums have System::watched_momenta() as their last parts
-  std::vector<std::string> notes;  // claims that do not hold on this system
+  bool tells_momenta = false;                // its power sums have System::watched_momenta() as their last parts
+  std::optional<TableauAudit> tableau = {};  // what holds of coefficients of the user's
+  std::vector<std::string> notes;            // claims that do not hold on this system
   // PlanStepperData::multiplier_scale at another start, for these parameters; empty: that of StartFunctions.
   std::function<double(const Start&, std::span<const double>)> multiplier_scale = {};
 };

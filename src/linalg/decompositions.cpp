@@ -110,6 +110,14 @@ VectorXd least_norm_solution(const MatrixXd& A, const VectorXd& b, double thresh
   return decomposition.solve(b);
 }
 
+VectorXd damped_solution(const MatrixXd& A, const VectorXd& b, double mu) {
+  MatrixXd above(A.rows() + A.cols(), A.cols());
+  above << A, std::sqrt(mu) * MatrixXd::Identity(A.cols(), A.cols());
+  VectorXd right = VectorXd::Zero(above.rows());
+  right.head(A.rows()) = b;
+  return least_norm_solution(above, right);
+}
+
 MatrixXd pseudo_inverse(const MatrixXd& A) {
   return Eigen::CompleteOrthogonalDecomposition<MatrixXd>(A).pseudoInverse();
 }

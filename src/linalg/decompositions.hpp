@@ -44,6 +44,8 @@ std::vector<Eigen::Index> dependent_rows(const Eigen::MatrixXd& A, double tolera
 // Among the vectors that make |A x - b| smallest, the shortest.
 Eigen::VectorXd least_norm_solution(const Eigen::MatrixXd& A, const Eigen::VectorXd& b);
 Eigen::VectorXd least_norm_solution(const Eigen::MatrixXd& A, const Eigen::VectorXd& b, double threshold);
+// x of least |A x - b|^2 + mu |x|^2.
+Eigen::VectorXd damped_solution(const Eigen::MatrixXd& A, const Eigen::VectorXd& b, double mu);
 Eigen::MatrixXd pseudo_inverse(const Eigen::MatrixXd& A);
 
 // Singular values descend; V is square.

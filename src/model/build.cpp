@@ -7,7 +7,10 @@
 #include "model/grammar/kind_rules.hpp"
 #include "model/kinds/build_matrix.hpp"
 #include "model/kinds/build_port_hamiltonian.hpp"
+#include "model/kinematics.hpp"
 #include "model/model_text.hpp"
+#include "model/momenta.hpp"
+#include "model/starts/auxiliary.hpp"
 #include "rattleback/error.hpp"
 
 namespace rattleback::front {
@@ -42,6 +45,8 @@ void build_events(const ModelText& text, Elaborator& e, Model& model) {
 }
 
 void build_outputs(const World& world, Elaborator& e, Model& model) {
+  for (std::size_t i = 0; i < model.quasi.names.size(); ++i)
+    model.outputs.push_back({model.quasi.names[i], model.quasi.values[i]});
   const Rules& rules = rules_of(world.kind).output;
   for (const std::size_t number : world.outputs) {
     const Definition& d = world.definitions[number];
@@ -80,6 +85,7 @@ Drawing build_view(const ViewText& text, Elaborator& e, Graph& graph) {
 void build_mechanical(ModelText& text, Elaborator& e, Graph& graph, Model& model) {
   if (text.lagrangian) model.lagrangian = e.expression(*text.lagrangian, rules::kLagrangian);
   if (text.kinetic) model.kinetic = model.lagrangian = e.expression(*text.kinetic, rules::kKinetic);
+  if (text.hamiltonian) put_lagrangian(text, graph, model);
   if (text.potential) {
     model.potential = e.expression(*text.potential, rules::kPotential);
     model.lagrangian = graph.sub(model.lagrangian, *model.potential);
@@ -88,9 +94,17 @@ void build_mechanical(ModelText& text, Elaborator& e, Graph& graph, Model& model
   model.nonholonomic = elaborate(e, text.nonholonomic, rules::kNonholonomic);
   model.holonomic_names = text.world.holonomic;
   model.nonholonomic_names = text.world.nonholonomic;
+  add_kept(text, graph, model);
 
-  model.forces = elaborate(e, text.forces, rules::kForce);
+  model.forces = along_coordinates(graph, model, elaborate(e, text.forces, rules::kForce));
+  const std::size_t plain = model.forces.size();
+  for (const ForceGroupText& group : text.force_groups) {
+    const Entries entries = along_coordinates(graph, model, elaborate(e, group.lines, rules::kForce));
+    model.force_groups.push_back({group.name, group.coefficients, model.forces.size(), entries.size()});
+    model.forces.insert(model.forces.end(), entries.begin(), entries.end());
+  }
   text.force_entries = model.forces.size();
+  text.group_entries = text.force_entries - plain;
   if (text.rayleigh) add_dissipation(graph, e.expression(*text.rayleigh, rules::kRayleigh), model);
   text.rayleigh_entries = model.forces.size() - text.force_entries;
   auto given = static_cast<std::uint32_t>(model.parameters.size());
@@ -100,7 +114,7 @@ void build_mechanical(ModelText& text, Elaborator& e, Graph& graph, Model& model
     port.input = p.data    ? e.data(p.data, graph.variable(kTime, 0))
                  : p.input ? e.expression(*p.input, rules::kInput)
                            : graph.input(given++, 0.0);
-    port.along = elaborate(e, p.along, rules::kAlong);
+    port.along = along_coordinates(graph, model, elaborate(e, p.along, rules::kAlong));
     add_port(graph, std::move(port), model);
   }
   model.dissipative = !model.forces.empty();
@@ -184,6 +198,8 @@ Model build(ModelText& text, UnrollPolicy policy) {
   Model model = without_formulas(text);
   auto graph = std::make_shared<Graph>();
   Elaborator e(text.world, *graph, policy);
+  model.quasi = build_quasi(text, *graph);
+  use_kinematics(text, model.quasi, e);
   build_kind(text, e, *graph, model);
   build_kept(text, e, model);
   build_values(text.exact, e, rules::kExact, model.exact);
@@ -202,7 +218,9 @@ Model build_model(ModelText& text, const LoadOptions& options) {
   text.world.note(World::Use::formulas);
   {
     Graph scratch;
-    Elaborator(text.world, scratch, {options.unroll_below, false}).check_definitions();
+    Elaborator e(text.world, scratch, {options.unroll_below, false});
+    use_kinematics(text, build_quasi(text, scratch), e);
+    e.check_definitions();
   }
   Model model;
   try {
@@ -213,6 +231,8 @@ Model build_model(ModelText& text, const LoadOptions& options) {
   }
   text.world.note(World::Use::none);
   check_structure(text, model);
+  put_velocities(text, model);
+  solve_auxiliary(text, model);
   check_finite(text, model);
   check_angles(text, model);
   if (model.kind == Kind::port_hamiltonian) check_port_hamiltonian(text, model);

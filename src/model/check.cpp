@@ -6,6 +6,7 @@
 #include "model/grammar/kind_rules.hpp"
 #include "model/grammar/numbers.hpp"
 #include "model/grammar/suggest.hpp"
+#include "model/kinematics.hpp"
 #include "rattleback/error.hpp"
 
 namespace rattleback::front {
@@ -49,7 +50,9 @@ class Blame {
         rules_(rules),
         elaborator_(text.world, graph_, {}),
         world_(text.world),
-        point_{0.0, model.q0, model.v0, model.z0} {}
+        point_{0.0, model.q0, model.v0, model.z0} {
+    use_kinematics(text, build_quasi(text, graph_), elaborator_);
+  }
 
   [[noreturn]] void report(Scope scope, double value) {
     search(f_.root, scope);
@@ -132,9 +135,16 @@ class FiniteCheck {
   // What contains a multiplier waits for its value.
   void forces() {
     const std::span<const Entry> all = model_.forces;
-    Entries known(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(text_.force_entries));
-    std::erase_if(known, [&](const Entry& e) { return depends_on(*model_.graph, std::span(&e.expr, 1), kMultiplier); });
-    lines(text_.forces, rules::kForce, known);
+    const auto known = [&](std::size_t first, std::size_t count) {
+      const std::span<const Entry> some = all.subspan(first, count);
+      Entries out(some.begin(), some.end());
+      std::erase_if(out, [&](const Entry& e) { return depends_on(*model_.graph, std::span(&e.expr, 1), kMultiplier); });
+      return out;
+    };
+    lines(text_.forces, rules::kForce, known(0, text_.force_entries - text_.group_entries));
+    for (std::size_t i = 0; i < text_.force_groups.size(); ++i)
+      lines(text_.force_groups[i].lines, rules::kForce,
+            known(model_.force_groups[i].first, model_.force_groups[i].count));
     const auto rayleigh = all.subspan(text_.force_entries, text_.rayleigh_entries);
     if (const auto bad = first_not_finite(*model_.graph, rayleigh, point_))
       fail(*text_.rayleigh, {model_.coordinates[rayleigh[bad->entry].row.at(bad->k)] + "'", bad->value});
@@ -147,7 +157,8 @@ class FiniteCheck {
   // dL/dq and dL/dv; L itself is finite.
   void derivatives() {
     if (!bad_derivative(model_.lagrangian)) return;
-    if (text_.lagrangian) fail(*text_.lagrangian, *bad_derivative(model_.lagrangian));
+    for (const std::optional<Formula>* whole : {&text_.lagrangian, &text_.hamiltonian})
+      if (*whole) fail(**whole, *bad_derivative(model_.lagrangian));
     if (model_.potential && bad_derivative(*model_.potential))
       fail(*text_.potential, *bad_derivative(*model_.potential));
     fail(*text_.kinetic, *bad_derivative(model_.lagrangian));
@@ -205,6 +216,7 @@ namespace {
 
 void finite_mechanical(FiniteCheck& check, ModelText& text, const Model& model) {
   check.formula(text.lagrangian, rules::kLagrangian, model.lagrangian);
+  check.formula(text.hamiltonian, rules::kEnergy, model.lagrangian);
   if (model.kinetic) check.formula(text.kinetic, rules::kKinetic, *model.kinetic);
   if (model.potential) check.formula(text.potential, rules::kPotential, *model.potential);
   check.lines(text.holonomic, rules::kHolonomic, model.holonomic);
@@ -264,11 +276,21 @@ void finite_kept(FiniteCheck& check, const ModelText& text, const Model& model) 
 
 }  // namespace
 
+namespace {
+
+// Rows that the kinematics added have no line.
+Entries without_kept(const ModelText& text, Entries holonomic) {
+  std::erase_if(holonomic, [&](const Entry& e) { return e.row.base >= text.world.holonomic.size(); });
+  return holonomic;
+}
+
+}  // namespace
+
 void check_structure(const ModelText& text, const Model& model) {
   switch (model.kind) {
     case Kind::mechanical:
       require_dependence(
-          *model.graph, text.holonomic, model.holonomic, kPosition, "no coordinate occurs",
+          *model.graph, text.holonomic, without_kept(text, model.holonomic), kPosition, "no coordinate occurs",
           "A holonomic constraint is an expression of t and the coordinates that is zero along the motion");
       require_dependence(*model.graph, text.nonholonomic, model.nonholonomic, kVelocity, "no velocity occurs",
                          "A constraint on positions alone belongs in [constraints.holonomic]");

@@ -8,6 +8,7 @@
 #include "expr/traverse.hpp"
 #include "model/evaluate.hpp"
 #include "model/kind_facts.hpp"
+#include "model/scatter.hpp"
 
 namespace rattleback::front {
 namespace {
@@ -19,19 +20,6 @@ constexpr double kCancellation = 1e-13;  // relative to the largest number that 
 // So many angles are turned one by one. More are turned all together, each by a number of its own, which takes as many
 // evaluations for any number of them.
 constexpr std::size_t kOneByOne = 64;
-
-// Numbers between -1 and 1 that have nothing to do with each other; the same ones every time.
-class Scatter {
- public:
-  double operator()() {
-    x_ = std::fmod(x_ + 0.6180339887498949, 1.0);
-    y_ = std::fmod(y_ + 0.7548776662466927 + 0.1 * x_, 1.0);
-    return 2.0 * y_ - 1.0;
-  }
-
- private:
-  double x_ = 0.2, y_ = 0.4;
-};
 
 // The functions of a model at some points.
 class Functions {

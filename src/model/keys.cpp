@@ -17,6 +17,8 @@ constexpr ValueRule kText = {.what = What::text}, kExpression = {.what = What::e
 constexpr ValueRule kNames = {.what = What::list, .each = &kText};
 constexpr ValueRule kSomeNames = {.what = What::list, .each = &kText, .least = 1};
 constexpr ValueRule kFormulas = {.what = What::entries, .each = &kFormula};
+constexpr ValueRule kForces = {.what = What::either, .each = &kFormula, .other = &kFormulas};
+constexpr ValueRule kForceGroups = {.what = What::entries, .each = &kForces};
 constexpr ValueRule kMatrix = {.what = What::entries, .each = &kFormula, .pattern = "^[^,]+,[^,]+$"};
 constexpr ValueRule kArray = {.what = What::list, .each = &kFormula},
                     kSomeArray = {.what = What::list, .each = &kFormula, .least = 1};
@@ -25,6 +27,9 @@ constexpr ValueRule kParameters = {.what = What::entries, .each = &kParameter};
 constexpr ValueRule kStart = {.what = What::either, .each = &kFormula, .other = &kArray};
 constexpr ValueRule kStarts = {.what = What::entries, .each = &kStart};
 constexpr ValueRule kColumns = {.what = What::entries, .each = &kFormulas};  // [B.push]
+
+constexpr ValueRule kFormulaOrNames = {.what = What::either, .each = &kFormula, .other = &kSomeNames};
+constexpr ValueRule kKinematics = {.what = What::entries, .each = &kFormulaOrNames};
 
 // --- [view]
 
@@ -150,6 +155,8 @@ constexpr std::array kMechanical = {
     KeyRow{"coordinates", &kSomeNames, "The positions q: names, and families such as x[1:N]. The velocity of x is x'",
            true},
     kAnglesRow,
+    KeyRow{"auxiliary", &kNames,
+           "Positions without inertia, determined by as many holonomic constraints: their starts are guesses"},
     kProjectRow,
     kKeepRow,
     kParametersRow,
@@ -158,9 +165,47 @@ constexpr std::array kMechanical = {
     kEventsRow,
     kTablesRow,
     kInvariantsRow,
+    KeyRow{"kinematics", &kKinematics,
+           "Quasi-velocities, listed in `velocities`, and one line for each coordinate that they move: linear in them"},
     KeyRow{"lagrangian", &kLagrangian, "The Lagrangian L = kinetic - potential", true},
     KeyRow{"constraints", &kConstraints, "Constraints, each an expression that is 0"},
-    KeyRow{"forces", &kFormulas, "Generalised forces beyond the Lagrangian, by coordinate"},
+    KeyRow{"forces", &kForceGroups,
+           "Generalised forces beyond the Lagrangian, by coordinate; or tables of them, with `coefficients` for SPARK "
+           "methods"},
+    KeyRow{"dissipation", &kDissipation, "Friction by a Rayleigh function"},
+    KeyRow{"ports", &kPorts, "Pairs of input and output, one table each"},
+    KeyRow{"symmetries", &kColumns, "Vector fields on positions, one table each: expressions by coordinate"},
+    kInitialRow,
+    kExactRow,
+    kViewRow,
+    kUnitsRow,
+    kRunRow,
+};
+
+// --- mechanical, written with momenta
+
+constexpr std::array kEnergyKeys = {
+    KeyRow{"H", &kFormula, "The energy, of t, positions and momenta: quadratic in the momenta", true},
+};
+constexpr ValueRule kEnergy = {.what = What::table, .keys = kEnergyKeys};
+constexpr std::array kHamiltonian = {
+    kFormatRow,
+    kNameRow,
+    kKindNamed,
+    KeyRow{"coordinates", &kSomeNames, "The positions q", true},
+    KeyRow{"momenta", &kSomeNames, "The momenta p, in the order of the coordinates", true},
+    kAnglesRow,
+    kProjectRow,
+    kKeepRow,
+    kParametersRow,
+    kDefineRow,
+    kOutputsRow,
+    kEventsRow,
+    kTablesRow,
+    kInvariantsRow,
+    KeyRow{"hamiltonian", &kEnergy, "The energy H", true},
+    KeyRow{"constraints", &kConstraints, "Constraints, each an expression that is 0"},
+    KeyRow{"forces", &kForceGroups, "Forces F, by coordinate: p' = -H_q + F; or tables of them"},
     KeyRow{"dissipation", &kDissipation, "Friction by a Rayleigh function"},
     KeyRow{"ports", &kPorts, "Pairs of input and output, one table each"},
     KeyRow{"symmetries", &kColumns, "Vector fields on positions, one table each: expressions by coordinate"},
@@ -312,7 +357,7 @@ constexpr std::array kInterconnection = {
     kRunRow,
 };
 
-constexpr std::size_t kInterconnections = kAllKinds.size();  // their place
+constexpr std::size_t kInterconnections = kAllKinds.size(), kHamiltonians = kInterconnections + 1;  // their places
 
 std::span<const KeyRow> keys_of(Kind kind) {
   switch (kind) {
@@ -340,16 +385,19 @@ std::string_view about(Kind kind) {
 
 std::span<const FileKind> file_kinds() {
   static const auto kinds = [] {
-    std::array<FileKind, kInterconnections + 1> all;
+    std::array<FileKind, kHamiltonians + 1> all;
     for (const Kind kind : kAllKinds)
       all[static_cast<std::size_t>(kind)] = {to_string(kind), about(kind), keys_of(kind)};
     all[kInterconnections] = {"interconnection", "Port-Hamiltonian systems that are joined", kInterconnection};
+    all[kHamiltonians] = {"hamiltonian", "A mechanical system that is written with momenta", kHamiltonian};
     return all;
   }();
   return kinds;
 }
 
 const FileKind& file_kind(Kind kind) { return file_kinds()[static_cast<std::size_t>(kind)]; }
+
+const FileKind& hamiltonian_kind() { return file_kinds()[kHamiltonians]; }
 
 const FileKind& interconnection_kind() { return file_kinds()[kInterconnections]; }
 

@@ -55,6 +55,7 @@ struct FileKind {
 };
 std::span<const FileKind> file_kinds();  // what a file without `kind` is comes first
 const FileKind& file_kind(Kind kind);
+const FileKind& hamiltonian_kind();  // a mechanical system that is written with momenta
 const FileKind& interconnection_kind();
 
 // The keys of a table, by the way to it: {} for the top of the file, {"lagrangian"}, {"ports", "*"} for each table in [ports].

@@ -8,6 +8,7 @@ Model without_formulas(const ModelText& text) {
   model.kind = text.world.kind;
   model.coordinates = text.world.coordinates;
   model.angles = text.angles;
+  model.auxiliary = text.auxiliary;
   model.project = text.project;
   model.run = text.run;
   model.parameters = text.world.values();

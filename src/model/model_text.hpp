@@ -100,6 +100,27 @@ struct Holder {
   FilePlace place;
 };
 
+// [forces.NAME]
+struct ForceGroupText {
+  std::string name;
+  int coefficients = 0;
+  std::vector<Line> lines;
+};
+// [kinematics]: velocities as linear functions of quasi-velocities.
+struct KinematicsText {
+  std::vector<Line> lines;  // one for each coordinate that has one
+  std::size_t place = 0;
+};
+// What the kinematics keep: sum c q_i q_j (j < 0: c q_i), with its value at the start.
+struct KeptFunction {
+  struct Term {
+    std::int32_t i = 0, j = -1;
+    double c = 0.0;
+  };
+  std::vector<Term> terms;
+  double value = 0.0;
+};
+
 struct ModelText {
   explicit ModelText(const Source& source, Kind kind) : world(source, kind) {}
 
@@ -107,16 +128,22 @@ struct ModelText {
   std::string name;
   std::vector<std::int32_t> angles;
   std::vector<std::size_t> angle_places;  // where each was declared
+  std::vector<std::int32_t> auxiliary;
+  std::size_t auxiliary_place = 0;
   bool project = false;
   RunDefaults run;
 
   // mechanical
+  KinematicsText kinematics;
+  std::vector<KeptFunction> kept;  // found when the model is built
   std::optional<Formula> lagrangian, kinetic, potential, rayleigh;
   std::vector<Line> holonomic, nonholonomic, forces;
+  std::vector<ForceGroupText> force_groups;
   std::vector<PortText> ports;
   std::vector<SymmetryText> symmetries;
-  // Where the entries of Model::forces come from: so many from [forces], then so many from [dissipation], then ports.
-  std::size_t force_entries = 0, rayleigh_entries = 0;
+  // Where the entries of Model::forces come from: so many from [forces], of which the last so many are those of its groups, then
+  // so many from [dissipation], then ports.
+  std::size_t force_entries = 0, group_entries = 0, rayleigh_entries = 0;
   // dae
   std::array<std::vector<Line>, 5> parts;
   int part_count = 0;
@@ -141,6 +168,8 @@ struct ModelText {
   // Of a model from C++: starts that are numbers, or follow from the parameters as they are now.
   std::function<std::vector<KnownStart>(World&)> known_starts;
   std::vector<double> q0, v0, z0, q0_error, v0_error;
+  std::vector<double> w0, w0_error;  // quasi-velocities, momenta
+  bool velocities_given = false;     // momenta follow from the velocities at the start, not these from them
   std::vector<std::int32_t> keep_q, keep_v;
   std::vector<std::pair<std::int32_t, Holder>> held_by;  // elements of keep_q, with the words that hold them
 };
@@ -153,7 +182,7 @@ ModelText read_model_text(const Source& source, const Value& document, const Loa
 // What each kind of expression may contain.
 namespace rules {
 extern const Rules kKinetic, kPotential, kLagrangian, kRayleigh, kHolonomic, kNonholonomic, kForce, kInput, kAlong,
-    kSymmetry, kExact, kView;
+    kSymmetry, kExact, kView, kKinematics, kEnergy;
 extern const Rules kRhs, kDaeConstraint;
 extern const Rules kOdaeRate, kOdaeReaction, kOdaeConstraint;
 extern const Rules kHamiltonian, kMatrix;

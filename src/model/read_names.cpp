@@ -13,8 +13,11 @@ namespace {
 void look_ahead(World& world, const Value& document) {
   std::vector<std::string>& names = world.named_later;
   const auto stem = [](const std::string& text) { return text.substr(0, text.find_first_of("[(")); };
-  for (const char* key : {"coordinates", "states", "algebraic", "positions", "velocities", "multipliers"})
+  for (const char* key : {"coordinates", "states", "algebraic", "positions", "velocities", "multipliers", "momenta"})
     if (const Value* list = document.find(key))
+      for (const Value& v : list->items) names.push_back(stem(v.text));
+  if (const Value* table = document.find("kinematics"))
+    if (const Value* list = table->find("velocities"))
       for (const Value& v : list->items) names.push_back(stem(v.text));
   for (const char* key : {"define", "outputs"})
     if (const Value* table = document.find(key))
@@ -187,7 +190,7 @@ void read_definitions(World& world, Reader& reader, const Value& document) {
         world.source.fail(v.offset, "expected a table for `" + v.key + "`, found " + describe(v.type) + ". Write " +
                                         path + " with file = \"data.csv\", x and y");
       world.declare(v.key, Thing::function, static_cast<std::int32_t>(world.functions.size()), v.key_offset);
-      DataText data = reader.data(v, path, keys_at(file_kind(world.kind), {"tables", "*"}), "x", "x", "y", "y");
+      DataText data = reader.data(v, path, keys_at(file_kind(world), {"tables", "*"}), "x", "x", "y", "y");
       world.functions.push_back({v.key, {"x"}, {}, read_data(world.source, data)});
     }
   if (const Value* table = reader.table(document, "outputs", "outputs"))

@@ -18,7 +18,7 @@ bool Members::insert(const std::string& name, std::int64_t from, std::int64_t to
 }
 
 void Reader::only(const Value& parent, const std::string& table, std::initializer_list<std::string_view> way) const {
-  only(parent, table, keys_at(file_kind(world_.kind), way));
+  only(parent, table, keys_at(file_kind(world_), way));
 }
 
 void Reader::only(const Value& parent, const std::string& table, std::span<const KeyRow> accepted) const {
@@ -141,12 +141,15 @@ std::int32_t Reader::position(const Key& k, const Names& names, Thing thing, con
 }
 
 std::vector<Line> Reader::lines_by_variable(const Value& parent, const std::string& table, const Names& names,
-                                            Thing thing, const std::string& role) {
+                                            Thing thing, const std::string& role, bool quasi) {
   std::vector<Line> lines;
   Members members;
   for (const Value& v : parent.items) {
     const Key k = key(v, "an entry of " + table);
-    const std::int32_t row = position(k, names, thing, table);
+    const Symbol* const symbol = world_.find(k.stem);
+    const bool along_quasi = quasi && symbol != nullptr && symbol->thing == Thing::quasi;
+    const std::int32_t row =
+        along_quasi ? names.size() + position(k, world_.quasi, Thing::quasi, table) : position(k, names, thing, table);
     if (k.primed) source_.fail(k.offset, "`" + v.key + "` in " + table + " is a velocity. Write `" + k.stem + "`");
     if (!members.insert(k.stem, k.from, k.to)) source_.fail(k.offset, "`" + v.key + "` is given twice in " + table);
     lines.push_back({k.index, k.from, k.to, row, formula(v, role + " `" + v.key + "`")});

@@ -31,6 +31,11 @@ struct Key {
   std::size_t offset = 0;  // place in the file; only for keys of the file
 };
 
+// What its file may say.
+inline const FileKind& file_kind(const World& world) {
+  return world.hamiltonian ? hamiltonian_kind() : file_kind(world.kind);
+}
+
 class Reader {
  public:
   Reader(World& world, const Source& source) : world_(world), source_(source) {}
@@ -51,9 +56,10 @@ class Reader {
   // The key of a line; `what` as in "a force".
   Key key(const Value& value, const std::string& what);
   Key key(const KeyPattern& pattern);
-  // A table whose keys are coordinates or states (forces, right-hand sides): one line each, rows = positions.
+  // A table whose keys are coordinates or states (forces, right-hand sides): one line each, rows = positions. quasi: or
+  // quasi-velocities, whose rows follow.
   std::vector<Line> lines_by_variable(const Value& parent, const std::string& table, const Names& names, Thing thing,
-                                      const std::string& role);
+                                      const std::string& role, bool quasi = false);
   // The position of the first element a key names, among coordinates (or algebraic variables).
   std::int32_t position(const Key& key, const Names& names, Thing thing, const std::string& table);
   // What stands in a table of data, such as { file = "f.csv", time = "t", column = "u" }: at_key and column_key are the keys of
@@ -76,6 +82,10 @@ void change_parameters(World& world, const LoadOptions& options);  // and evalua
 Names read_names(World& world, Reader& reader, const Value& list, const std::string& key, Thing thing);
 void read_definitions(World& world, Reader& reader, const Value& document);
 void read_angles(ModelText& text, Reader& reader, const Value& document);
+void read_auxiliary(ModelText& text, Reader& reader, const Value& document);
+void read_kinematics(ModelText& text, Reader& reader, const Value& document);
+void read_momenta(ModelText& text, Reader& reader, const Value& document);
+void read_energy(ModelText& text, Reader& reader, const Value& document);
 void read_mechanical(ModelText& text, Reader& reader, const Value& document);
 void read_dae(ModelText& text, Reader& reader, const Value& document);
 void read_odae(ModelText& text, Reader& reader, const Value& document);

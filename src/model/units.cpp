@@ -72,6 +72,7 @@ std::vector<std::string> names_with_units(const ModelText& text) {
     add(world.coordinates, "", "''");
   }
   add(world.velocities, "", "");
+  add(world.quasi, "", "");
   add(world.algebraic, "", "");
   for (const Names* names : {&world.holonomic, &world.nonholonomic}) add(*names, "lambda.", "");
   for (const Definition& d : world.definitions) out.push_back(d.name);

@@ -235,6 +235,10 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
   json["stages"] = trajectory.stages;
   if (trajectory.order > 0) json["order"] = trajectory.order;
   if (trajectory.order > 0) json["orders"] = orders_json(model, trajectory.orders);
+  if (trajectory.tableau) {
+    json["variational"] = trajectory.tableau->variational;
+    json["weights_ok"] = trajectory.tableau->weights_ok;
+  }
   if (options != nullptr) {
     const Options used = with_run_table(model, *options, Place::run);
     if (used.compose != 0) json["compose"] = used.compose;
@@ -251,6 +255,10 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
     const auto name = [&](std::int32_t i) { return trajectory.quantity_names[static_cast<std::size_t>(i)]; };
     json["outputs"] = by_name(trajectory.quantity_names.size() - drawn, name, trajectory.quantities);
   }
+  for (const std::string& name : model.quasi.names)
+    if (const auto at = std::ranges::find(trajectory.quantity_names, name); at != trajectory.quantity_names.end())
+      json[model.quasi.momenta ? "p" : "quasi"][name] =
+          trajectory.quantities[static_cast<std::size_t>(at - trajectory.quantity_names.begin())];
   if (!model.odae.unilateral.empty()) json["contacts"] = contacts_json(model, trajectory);
   if (trajectory.energy)
     json["energy"] = {{"initial", trajectory.energy->initial},

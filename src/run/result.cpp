@@ -83,6 +83,12 @@ void audit_equations(RunParts& run, Trajectory& out) {
 
 void audit_rank(const RunParts& run, bool ok, Trajectory& out) {
   const System& system = run.system;
+  if (const RankMargin turns = kinematics_margin(system.model(), out.records); turns.smallest < kCloseToLosingRank)
+    out.notes.push_back(fmt::format(
+        "the kinematics are nearly singular at t = {:.6g} (smallest singular value {:.1e} of the largest): rates of "
+        "the "
+        "coordinates grow there and are less accurate. Euler angles have such places, quaternions have none",
+        turns.t, turns.smallest));
   if (system.as<Mechanical>() == nullptr) return;
   const RankMargin margin = rank_margin(system, out.records, out.redundant ? out.redundant->rank : system.m());
   if (!(margin.smallest < kCloseToLosingRank)) return;
@@ -165,6 +171,7 @@ void describe(const RunParts& run, Trajectory& out) {
   out.stages = method.stages;
   out.order = method.order();
   out.orders = method.orders;
+  out.tableau = method.tableau;
   out.step = run.grid.h;
   out.steps = run.steps;
   out.every = run.grid.every;

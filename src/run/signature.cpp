@@ -57,6 +57,8 @@ std::string digest_of(const Model& model) {
                               &model.ph.R, &model.ph.r, &model.ph.z, &model.ph.S, &model.ph.N})
     entries(*list);
   for (const Entries& list : model.parts) entries(list);
+  for (const ForceGroup& group : model.force_groups)
+    more = digest_of({static_cast<std::uint64_t>(group.coefficients), group.first, group.count}, more);
   for (const auto& input : model.ph.inputs) {
     more = digest_of({input.u}, more);
     entries(input.B);

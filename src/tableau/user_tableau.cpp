@@ -33,7 +33,8 @@ constexpr double kTolerance = 1e-13;
 // have at least 1.9e-3 where they are invertible and at most 1e-17 where not.
 constexpr double kSingular = 1e-10;
 
-const std::vector<std::string> kKeys{"name", "order", "A", "b", "c", "Ahat", "Atilde", "constraint"};
+const std::vector<std::string> kKeys{"name",       "order", "A",  "b",  "c",  "Ahat", "Atilde",
+                                     "constraint", "omega", "A1", "A2", "A3", "A4",   "A5"};
 
 std::string digits(double x, const char* format = "%.6g") {
   char text[40];
@@ -105,22 +106,59 @@ double pivot_ratio(Numbers m, std::size_t n) {
   return n == 0 ? 1 : smallest / first;
 }
 
-// [W Atilde; b^T]: what the conditions on the constraint see of the reactions, to leading order. Legendre polynomials
-// instead of the powers of c span the same conditions, but keep the matrix well conditioned for many stages.
-Numbers weighted_matrix(const Tableau& atilde) {
-  const std::size_t s = atilde.b.size();
-  Numbers matrix(s * s, 0.0);
+// Rows of weights that span the same conditions as b_j c_j^(i-1): Legendre polynomials instead of the powers of c keep the
+// matrix well conditioned for many stages.
+Numbers usual_weights(const Tableau& t) {
+  const std::size_t s = t.b.size();
+  Numbers out((s - 1) * s, 0.0);
   for (std::size_t k = 0; k < s; ++k) {
-    const double x = 2 * atilde.c[k] - 1;
+    const double x = 2 * t.c[k] - 1;
     double before = 0, legendre = 1;
     for (std::size_t i = 0; i + 1 < s; ++i) {
-      for (std::size_t j = 0; j < s; ++j) matrix[i * s + j] += atilde.b[k] * legendre * atilde.A[k * s + j];
+      out[i * s + k] = t.b[k] * legendre;
       const auto n = static_cast<double>(i);
       before = std::exchange(legendre, ((2 * n + 1) * x * legendre - n * before) / (n + 1));
     }
-    matrix[(s - 1) * s + k] = atilde.b[k];
   }
+  return out;
+}
+
+// [W R; b^T]: what the conditions on the constraint see of the reactions, with coefficients R, to leading order.
+Numbers weighted_matrix(const UserTableau& tableau, const Numbers& reaction) {
+  const Numbers weights = tableau.omega.empty() ? usual_weights(tableau.a) : tableau.omega;
+  const std::size_t s = tableau.a.b.size();
+  Numbers matrix(s * s, 0.0);
+  for (std::size_t i = 0; i + 1 < s; ++i)
+    for (std::size_t k = 0; k < s; ++k)
+      for (std::size_t j = 0; j < s; ++j) matrix[i * s + j] += weights[i * s + k] * reaction[k * s + j];
+  std::copy(tableau.a.b.begin(), tableau.a.b.end(), matrix.end() - static_cast<std::ptrdiff_t>(s));
   return matrix;
+}
+
+// Do the rows, read from right to left, span the same conditions?
+bool is_mirrored(const Numbers& rows, std::size_t s) {
+  Numbers both = rows;
+  for (std::size_t i = 0; i + 1 < s; ++i)
+    for (std::size_t j = 0; j < s; ++j) both.push_back(rows[i * s + s - 1 - j]);
+  // Elimination row by row: the mirrored ones leave nothing.
+  const std::size_t count = both.size() / s;
+  double size = 0.0;
+  for (const double x : both) size = std::max(size, std::fabs(x));
+  std::vector<char> taken(s, 0);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::size_t pivot = s;
+    for (std::size_t j = 0; j < s; ++j)
+      if (taken[j] == 0 && (pivot == s || std::fabs(both[i * s + j]) > std::fabs(both[i * s + pivot]))) pivot = j;
+    const bool left = pivot < s && std::fabs(both[i * s + pivot]) > kSingular * size;
+    if (i + 1 >= s && left) return false;
+    if (!left) continue;
+    taken[pivot] = 1;
+    for (std::size_t r = i + 1; r < count; ++r) {
+      const double factor = both[r * s + pivot] / both[i * s + pivot];
+      for (std::size_t j = 0; j < s; ++j) both[r * s + j] -= factor * both[i * s + j];
+    }
+  }
+  return true;
 }
 
 struct Place {
@@ -187,9 +225,16 @@ class TableauReader {
     if (has("Ahat")) result.ahat.A = rounded(matrix("Ahat"));
     if (has("Atilde")) result.atilde.A = rounded(matrix("Atilde"));
     result.weighted = read_constraint();
+    if (has("omega")) {
+      if (!result.weighted)
+        fail(place("omega"), "omega has the weights of constraint = \"weighted\", not of \"stages\"");
+      result.omega = rounded(matrix("omega", stages_ - 1));
+    }
+    for (std::size_t k = 0; k < result.parts.size(); ++k)
+      if (const std::string key = "A" + std::to_string(k + 1); has(key)) result.parts[k] = rounded(matrix(key));
     check_sums();
     check_order(result);
-    result.weighted ? check_weighted(result) : check_stages(result);
+    if (!result.has_parts()) result.weighted ? check_weighted(result) : check_stages(result);
     return result;
   }
 
@@ -263,7 +308,8 @@ class TableauReader {
     return result;
   }
 
-  [[nodiscard]] ExactNumbers matrix(const std::string& key) {
+  // Of so many rows; without a number, one for each stage.
+  [[nodiscard]] ExactNumbers matrix(const std::string& key, std::optional<std::size_t> wanted = {}) {
     const std::string example = key + " = [[\"1/4\", \"1/4 - sqrt(3)/6\"], [\"1/4 + sqrt(3)/6\", \"1/4\"]]";
     const Value& value = required(key, example);
     const std::vector<Value>& rows = value.items;
@@ -273,10 +319,14 @@ class TableauReader {
     if (stages_ > static_cast<std::size_t>(kMaxStages))
       fail(value, key + " has " + count(stages_, "row") + ", but at most " + std::to_string(kMaxStages) +
                       " stages are possible");
-    if (rows.size() != stages_)
+    if (wanted && rows.size() != *wanted)
+      fail(value, key + " has " + count(rows.size(), "row") + ", but a method with " + count(stages_, "stage") +
+                      " has " + std::to_string(*wanted) +
+                      ": one condition less than stages, beside the end of the step");
+    if (!wanted && rows.size() != stages_)
       fail(value, key + " has " + count(rows.size(), "row") + ", but A has " + count(stages_, "row"));
     ExactNumbers result;
-    for (std::size_t i = 0; i < stages_; ++i) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
       const ExactNumbers row =
           vector(rows[i], "row " + std::to_string(i + 1) + " of " + key, key + "[" + std::to_string(i + 1) + "]");
       result.insert(result.end(), row.begin(), row.end());
@@ -320,19 +370,37 @@ class TableauReader {
                              ". Correct the row, or leave c out");
   }
 
-  // Groups of variables with different coefficients; equal ones are one group.
+  using Named = std::pair<const Tableau*, std::string>;
+
+  // Groups of variables with different coefficients; equal ones are one group. Trees are coloured with three groups at once.
   void check_order(const UserTableau& tableau) const {
-    std::vector<const Tableau*> groups{&tableau.a};
-    std::string names = "a = A";
+    std::vector<Tableau> parts;
+    for (const Numbers& part : tableau.parts)
+      if (!part.empty()) parts.push_back(tableau.a), parts.back().A = part;
+    std::vector<Named> all{{&tableau.a, "A"}};
     const auto add = [&](const Tableau& candidate, const std::string& name) {
-      for (const Tableau* group : groups)
-        if (group->A == candidate.A) return;
-      groups.push_back(&candidate);
-      names += std::string(", ") + "abc"[groups.size() - 1] + " = " + name;
+      for (const Named& group : all)
+        if (group.first->A == candidate.A) return;
+      all.emplace_back(&candidate, name);
     };
     add(tableau.ahat, "Ahat");
     add(tableau.atilde, "Atilde");
+    std::size_t next = 0;
+    for (std::size_t k = 0; k < tableau.parts.size(); ++k)
+      if (!tableau.parts[k].empty()) add(parts[next++], "A" + std::to_string(k + 1));
+    if (all.size() <= 3) return check_order_of(all);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      for (std::size_t j = i + 1; j < all.size(); ++j)
+        for (std::size_t k = j + 1; k < all.size(); ++k) check_order_of({all[i], all[j], all[k]});
+  }
 
+  void check_order_of(const std::vector<Named>& named) const {
+    std::vector<const Tableau*> groups;
+    std::string names;
+    for (const auto& [group, name] : named) {
+      names += (groups.empty() ? "" : ", ") + std::string(1, "abc"[groups.size()]) + " = " + name;
+      groups.push_back(group);
+    }
     const int claimed = shared_.order, stages = shared_.stages;
     const std::string claim = "order = " + std::to_string(claimed) + " is claimed, but ";
     if (claimed > 2 * stages)
@@ -385,16 +453,15 @@ class TableauReader {
          "constraint = \"stages\" needs " + reaction_name() +
              " invertible, or its first row zero and the rest invertible: otherwise the reactions are not "
              "determined. It is singular here" +
-             (pivot_ratio(weighted_matrix(tableau.atilde), stages_) > kSingular
-                  ? ", but constraint = \"weighted\" is possible"
-                  : ""));
+             (determines(tableau, tableau.atilde.A) ? ", but constraint = \"weighted\" is possible" : ""));
   }
 
   void check_weighted(const UserTableau& tableau) const {
-    if (pivot_ratio(weighted_matrix(tableau.atilde), stages_) > kSingular) return;
+    if (determines(tableau, tableau.atilde.A)) return;
     fail(reaction_place(),
-         "constraint = \"weighted\" needs the matrix [W " + reaction_name() +
-             "; b^T], W_ij = b_j c_j^(i-1), invertible: otherwise the reactions are not determined. It "
+         "constraint = \"weighted\" needs the matrix [W " + reaction_name() + "; b^T], W" +
+             (tableau.omega.empty() ? "_ij = b_j c_j^(i-1)" : " = omega") +
+             ", invertible: otherwise the reactions are not determined. It "
              "is singular here. " +
              (has("Atilde") ? "Change Atilde" : "Give an Atilde for the reaction, such as Lobatto IIIB for IIIA"));
   }
@@ -408,6 +475,27 @@ class TableauReader {
 };
 
 }  // namespace
+
+bool UserTableau::has_parts() const {
+  return std::any_of(parts.begin(), parts.end(), [](const Numbers& part) { return !part.empty(); });
+}
+
+bool is_variational(const UserTableau& tableau) { return is_symplectic(tableau.a, tableau.ahat, kTolerance); }
+
+bool is_symmetric(const UserTableau& tableau, int parts) {
+  const auto mirrored = [&](const Numbers& A) {
+    Tableau t = tableau.a;
+    t.A = A;
+    return is_symmetric(t, kTolerance);
+  };
+  bool all = tableau.omega.empty() || is_mirrored(tableau.omega, tableau.a.b.size());
+  for (int k = 0; k < parts; ++k) all = all && mirrored(tableau.part(static_cast<std::size_t>(k)));
+  return all && mirrored(tableau.a.A) && (parts > 0 || (mirrored(tableau.ahat.A) && mirrored(tableau.atilde.A)));
+}
+
+bool determines(const UserTableau& tableau, const std::vector<double>& reaction) {
+  return pivot_ratio(weighted_matrix(tableau, reaction), tableau.a.b.size()) > kSingular;
+}
 
 UserTableau parse_user_tableau(const std::string& text, const std::string& path) {
   return TableauReader(text, path).read();

@@ -1,5 +1,7 @@
 // --audit power: the energy change of a step, and the work of forces and reactions at its stages. Numbers at line ends:
 // measured.
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "rattleback/error.hpp"
@@ -63,6 +65,29 @@ TEST(PowerAudit, DoesNotChangeTheMotion) {
   const Trajectory audited = simulate(shipped("double-pendulum"), o);
   EXPECT_FALSE(plain.power_balance);
   for (std::size_t i = 0; i < plain.q.size(); ++i) EXPECT_NEAR(plain.q[i], audited.q[i], 1e-12);
+}
+
+// A pendulum whose length and gravity change with the time: -L_t is part of what goes in. The sum is a quadrature of order 2s.
+TEST(PowerAudit, CountsWhatALagrangianWithTimeGives) {
+  const Model m = parse_model(
+      "coordinates = [\"th\"]\n[lagrangian]\nkinetic = \"(1 + 0.3*sin(2*t))^2*th'^2/2\"\n"
+      "potential = \"-(9.81 + t)*(1 + 0.3*sin(2*t))*cos(th)\"\n[initial]\nth = 1\n",
+      "swing.toml");
+  double largest[2];
+  for (int k = 0; k < 2; ++k) {
+    Options o;
+    o.method = "spark-gauss";
+    o.stages = 2;
+    o.step = k == 0 ? 0.04 : 0.02;
+    o.until = 2.0;
+    o.audit_power = true;
+    const Trajectory run = simulate(m, o);
+    ASSERT_TRUE(run.power_balance);
+    largest[k] = run.power_balance->max_residual;
+    EXPECT_GT(std::fabs(run.energy->final - run.energy->initial), 1.0);  // there is something to count
+  }
+  EXPECT_LT(largest[1], 1e-6);
+  EXPECT_NEAR(std::log2(largest[0] / largest[1]), 5.0, 0.5);  // of one step
 }
 
 TEST(PowerAudit, IsRefusedWhereThereIsNoSuchSum) {

@@ -60,7 +60,7 @@ b = ["1/6", "2/3", "1/6"]
 const std::string kIIIB3 = R"([["1/6", "-1/6", 0], ["1/6", "1/3", 0], ["1/6", "5/6", 0]])";
 const std::string kIIID3 = R"([["1/12", "-1/6", "1/12"], ["5/24", "1/3", "-1/24"], ["1/12", "5/6", "1/12"]])";
 
-const std::string kKnown = " Known here: name, order, A, b, c, Ahat, Atilde, constraint";
+const std::string kKnown = " Known here: name, order, A, b, c, Ahat, Atilde, constraint, omega, A1, A2, A3, A4, A5";
 
 // ---- accepted
 

@@ -47,6 +47,17 @@ Scheme at_stages(Scheme s, int first = 0) {
   return s;
 }
 
+// The members of the family for additive parts. All have the weights and nodes of Lobatto quadrature. [Jay1998]
+std::array<std::vector<double>, 5> lobatto_matrices(int s) {
+  return {lobatto_iiia(s).A, lobatto_iiib(s).A, lobatto_iiic(s).A, lobatto_iiic_star(s).A, lobatto_iiid(s).A};
+}
+
+// Groups of forces take theirs. [Hilden2009, 2.5; Jay2009, 6]
+Scheme with_groups(Scheme s) {
+  s.groups = lobatto_matrices(s.stages);
+  return s;
+}
+
 // Holonomic constraints: 0 = g at the stages 2..s (the first is the start of the step), and 0 = k at the end.
 // [Symank2025, 6.2; Jay1996]
 Scheme with_positions(Scheme s) {
@@ -57,15 +68,15 @@ Scheme with_positions(Scheme s) {
 
 }  // namespace
 
-Scheme spark_lobatto_ab(int s) {
+Scheme prk_lobatto(int s) {
   return with_positions(weighted(coefficients(lobatto_iiia(s), lobatto_iiib(s), lobatto_iiib(s))));
 }
 
-Scheme spark_lobatto_abd(int s) {
-  return with_positions(weighted(coefficients(lobatto_iiia(s), lobatto_iiib(s), lobatto_iiid(s))));
-}
+Scheme spark_lobatto_ab(int s) { return with_groups(prk_lobatto(s)); }
 
-Scheme prk_lobatto(int s) { return spark_lobatto_ab(s); }
+Scheme spark_lobatto_abd(int s) {
+  return with_groups(with_positions(weighted(coefficients(lobatto_iiia(s), lobatto_iiib(s), lobatto_iiid(s)))));
+}
 
 // Gauss stages; the constraint at the Lobatto points of the collocation polynomials. [Symank2025, 6.3]
 Scheme prk_murua(int s) {
@@ -83,7 +94,7 @@ Scheme prk_murua(int s) {
 
 // The averaged constraint is replaced by one evaluation at the middle, k(t0 + h/2, q0 + h V_1/2, V_1). [Jay2009, 8.4]
 Scheme spark_lobatto_ab_modified(int s) {
-  Scheme scheme = spark_lobatto_ab(s);
+  Scheme scheme = prk_lobatto(s);
   scheme.rows.front() = {.where = Where::mean, .weight = {1.0, 0.0}, .tau = 0.5, .alpha = {0.5, 0.0}};
   scheme.holonomic_rows.clear();
   return scheme;
@@ -108,7 +119,7 @@ Scheme spark_euler_2(int) {
 // IIIA satisfies D(s-2) and its last row is b. [Hilden2009, eq. 2.19, 2.20]
 Scheme spark_lobatto(int s) {
   Scheme scheme = one_tableau(lobatto_iiia(s));
-  scheme.parts = {lobatto_iiia(s).A, lobatto_iiib(s).A, lobatto_iiic(s).A, lobatto_iiic_star(s).A, lobatto_iiid(s).A};
+  scheme.parts = lobatto_matrices(s);
   return weighted(scheme);
 }
 
@@ -127,8 +138,15 @@ Scheme rk_lobatto_iiia(int s) {
 
 Scheme user_scheme(const UserTableau& u) {
   Scheme s = coefficients(u.a, u.ahat, u.atilde);
-  s.parts.fill(u.a.A);
-  if (u.weighted) return weighted(s);
+  for (std::size_t k = 0; k < s.parts.size(); ++k) s.parts[k] = u.part(k);
+  if (u.weighted && u.omega.empty()) return weighted(s);
+  if (u.weighted) {
+    const auto width = static_cast<std::ptrdiff_t>(s.stages);
+    for (auto row = u.omega.begin(); row != u.omega.end(); row += width)
+      s.rows.push_back({.where = Where::stages, .weight = {row, row + width}});
+    s.rows.push_back({});
+    return s;
+  }
   bool explicit_first = true;
   for (int j = 0; j < u.a.stages; ++j) explicit_first = explicit_first && u.atilde.a(0, j) == 0.0;
   s = at_stages(s, explicit_first ? 1 : 0);

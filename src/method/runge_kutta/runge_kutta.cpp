@@ -22,7 +22,8 @@ class MechanicalStep {
         m_(f_.m),
         holonomic_(f_.holonomic),
         ggl_(form.formulation == Formulation::ggl && f_.holonomic > 0),
-        rates_(wants_rates(system, scheme)),
+        grouped_(!system.groups.empty() && !scheme.groups[0].empty()),
+        rates_(!grouped_ && wants_rates(system, scheme)),
         eq_(make_equations(f_)),  // f_ gives its graph away
         g_(eq_.graph),
         in_(eq_, n_, m_, true),
@@ -99,11 +100,18 @@ class MechanicalStep {
     return out;
   }
 
+  Vec sum(Vec a, const Vec& b) {
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] = g_.add(a[i], b[i]);
+    return a;
+  }
+
   void stages() {
+    group_.resize(f_.groups.size());
     for (std::int32_t i = 0; i < s_; ++i) {
       const Vec Q = ggl_ ? Q_[at(i)] : advance(g_, in_.q, in_.h, row(scheme_.a, i, s_), V_);
       Point& here = stage_.emplace_back(g_, in_.time(scheme_.c[at(i)]), Q, V_[at(i)], Psi_[at(i)]);
-      F_.push_back(here(f_.force));
+      F_.push_back(grouped_ ? sum(here(f_.Lq), here(f_.ungrouped)) : here(f_.force));
+      for (std::size_t k = 0; k < f_.groups.size() && grouped_; ++k) group_[k].push_back(here(f_.groups[k].force));
       R_.push_back(reaction_at(here, Psi_[at(i)], m_));
       if (!ggl_) continue;
       Vec D;  // G^T Mu
@@ -127,7 +135,9 @@ class MechanicalStep {
 
   // Stage by stage, force before reaction: what two rows of coefficients begin with in common is then computed once (in
   // Lobatto IIIA-IIIB with two stages, p1 continues from P_2).
-  std::vector<Vec> impulses(std::span<const double> force, std::span<const double> reaction) {
+  // Groups of forces have the coefficients of their own in a stage, and the weights of all in the end.
+  std::vector<Vec> impulses(std::span<const double> force, std::span<const double> reaction,
+                            std::optional<std::int32_t> stage = {}) {
     std::vector<Vec> out;
     const auto add = [&](double weight, const Vec& x) {
       if (weight == 0.0) return;
@@ -137,18 +147,22 @@ class MechanicalStep {
     };
     for (std::size_t j = 0; j < F_.size(); ++j) {
       add(force[j], F_[j]);
+      for (std::size_t k = 0; k < group_.size() && grouped_; ++k) {
+        const std::vector<double>& own = scheme_.groups[at(f_.groups[k].coefficients)];
+        add(stage ? row(own, *stage, s_)[j] : force[j], group_[k][j]);
+      }
       add(reaction[j], R_[j]);
     }
     return out;
   }
 
   void momentum_balances() {
-    const auto balance = [&](const Vec& v, Point& here, std::span<const double> force,
-                             std::span<const double> reaction) {
-      momentum_balance(eq_, f_, v, here, in_.v, *start_, impulses(force, reaction));
+    const auto balance = [&](const Vec& v, Point& here, std::span<const double> force, std::span<const double> reaction,
+                             std::optional<std::int32_t> stage = {}) {
+      momentum_balance(eq_, f_, v, here, in_.v, *start_, impulses(force, reaction, stage));
     };
     for (std::int32_t i = 0; i < s_; ++i)
-      balance(V_[at(i)], stage_[at(i)], row(scheme_.ah, i, s_), row(scheme_.at, i, s_));
+      balance(V_[at(i)], stage_[at(i)], row(scheme_.ah, i, s_), row(scheme_.at, i, s_), i);
     for (std::size_t i = 0; i < Vp_.size(); ++i) balance(Vp_[i], point_[i], scheme_.points[i].a, scheme_.points[i].a);
     balance(v1_, *end_, scheme_.bh, scheme_.bt);
   }
@@ -302,7 +316,8 @@ class MechanicalStep {
     stage_results(eq_, V_);
   }
 
-  // The change of the energy in the step, and what forces and reactions do at the stages: h sum_j (bh_j F_j + bt_j R_j) . V_j.
+  // The change of the energy in the step, and what forces and reactions do at the stages: h sum_j (bh_j F_j + bt_j R_j) . V_j,
+  // and -h sum_j bh_j L_t where the Lagrangian contains the time.
   // The two are equal for quadratic energies and schemes that keep quadratic invariants. [Symank2025, eq. 6.15] In GGL form
   // the positions also move along G^T Mu, against the forces of the potential.
   void work() {
@@ -321,7 +336,7 @@ class MechanicalStep {
             g_.add(lost, g_.mul(stage_[at(j)](e.expr), g_.mul(V_[at(j)][at(e.row.base)], V_[at(j)][at(e.col.base)])));
       const NodeId weight = g_.constant(scheme_.bh[at(j)]);
       dissipated = g_.add(dissipated, g_.mul(weight, lost));
-      done = g_.add(done, g_.mul(weight, g_.add(applied, lost)));
+      done = g_.add(done, g_.mul(weight, g_.add(applied, g_.sub(lost, stage_[at(j)](f_.Lt)))));
       done = g_.add(done, g_.mul(g_.constant(scheme_.bt[at(j)]), reaction));
       done = g_.add(done, g_.mul(g_.constant(scheme_.b[at(j)]), pushed));
     }
@@ -357,13 +372,14 @@ class MechanicalStep {
   const Scheme& scheme_;
   const StepForm form_;
   const std::int32_t s_, points_, n_, m_, holonomic_;
-  const bool ggl_, rates_;
+  const bool ggl_, grouped_, rates_;
   Equations eq_;
   Graph& g_;
   StepInputs in_;
   NodeId per_h_;
   std::int32_t carried_ = 0;
   std::vector<Vec> V_, Vp_, W_, Q_, Psi_, Mu_, F_, R_, D_;
+  std::vector<std::vector<Vec>> group_;  // forces of each group, by stage
   Vec v1_, q1_;
   std::vector<Point> stage_, point_;
   std::optional<Point> start_, end_;

@@ -54,6 +54,8 @@ struct Scheme {
   bool carries_multiplier = false;
   // The multiplier at the end as gamma_0 times that at the start plus sum_j gamma_j Psi_j; empty = not known.
   std::vector<double> recursion;
+  // Lobatto matrices IIIA, IIIB, IIIC, IIIC*, IIID for groups of forces (ForceGroup); empty = all forces have ah.
+  std::array<std::vector<double>, 5> groups;
   std::array<std::vector<double>, 5> parts;  // matrices for the parts of a DAE; empty = not for DAEs
 };
 

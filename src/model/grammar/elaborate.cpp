@@ -152,6 +152,11 @@ NodeId Elaborator::reference(const Formula& f, const AstNode& node, Scope& scope
     case Thing::velocity:
     case Thing::algebraic: return variable(f, node, *symbol, scope);
     case Thing::definition: return definition(f, node, *symbol, scope);
+    case Thing::quasi:
+      if (!rules_->velocities && !rules_->quasi) forbidden(f, node, quoted() + " is a quasi-velocity");
+      if (node.first >= 0) f.fail(node, quoted() + " is not a family and takes no index");
+      if (quasi_.empty()) forbidden(f, node, quoted() + " is a quasi-velocity");
+      return quasi_[static_cast<std::size_t>(symbol->number)];
     case Thing::function:
       f.fail(node, quoted() + " is a function and needs its arguments",
              "Write " + std::string(name) + "(" +
@@ -252,7 +257,7 @@ NodeId Elaborator::multiplier(const Formula& f, const AstNode& node, Scope& scop
     f.fail(
         node, why,
         "Multipliers: " + listed(world_.algebraic.size() < 50 ? world_.algebraic.all() : std::vector<std::string>{}));
-  if (!rules_->multipliers)
+  if (!rules_->multipliers || rules_->quasi)
     f.fail(node, "lambda(...) cannot occur", "Multipliers are accepted in [forces] and in definitions used there");
   const auto find = [&](const Names& names, std::int32_t offset) -> std::optional<NodeId> {
     const Names::Group* last = nullptr;
@@ -272,7 +277,7 @@ NodeId Elaborator::multiplier(const Formula& f, const AstNode& node, Scope& scop
     return element(f, node, shifted, kMultiplier, scope);
   };
   if (const auto found = find(world_.holonomic, 0)) return *found;
-  if (const auto found = find(world_.nonholonomic, world_.holonomic.size())) return *found;
+  if (const auto found = find(world_.nonholonomic, world_.holonomic.size() + kept_)) return *found;
   std::vector<std::string> all;
   for (const Names* names : {&world_.holonomic, &world_.nonholonomic})
     for (const Names::Group& g : names->groups()) all.push_back(g.stem);

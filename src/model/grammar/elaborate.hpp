@@ -39,6 +39,12 @@ class Elaborator {
   // Looks at every definition once, so that a fault in one that nobody uses is reported too.
   void check_definitions();
 
+  // What quasi-velocities are, by number; and how many constraints stand between holonomic and nonholonomic ones in the
+  // list of multipliers because they keep what the kinematics keep.
+  void use(std::vector<NodeId> quasi, std::int32_t kept) {
+    quasi_ = std::move(quasi);
+    kept_ = kept;
+  }
   // A table at a node; that is remembered.
   NodeId data(const std::shared_ptr<const DataTable>& table, NodeId at);
   [[nodiscard]] std::vector<DataUse> take_data_uses() { return std::move(data_uses_); }
@@ -82,6 +88,8 @@ class Elaborator {
   World& world_;
   Graph& graph_;
   UnrollPolicy policy_;
+  std::vector<NodeId> quasi_;
+  std::int32_t kept_ = 0;
   const Rules* rules_ = nullptr;  // of the formula at hand
   bool has_loops_ = false;
   std::vector<DataUse> data_uses_;

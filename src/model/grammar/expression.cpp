@@ -36,8 +36,9 @@ NodeId read_expression(const Model& model, Graph& graph, const std::string& opti
   World world = written != nullptr ? *written : names_of(model, none);  // a copy: reading evaluates parameters
   const Formula formula(option, role, text);
   const KindRules& rules = rules_of(model.kind);
-  return Elaborator(world, graph, {.below = 0, .all = true})
-      .expression(formula, with_reactions ? rules.output : rules.expression);
+  Elaborator e(world, graph, {.below = 0, .all = true});
+  e.use(model.quasi.values, written != nullptr ? model.holonomic_names.size() - world.holonomic.size() : 0);
+  return e.expression(formula, with_reactions ? rules.output : rules.expression);
 }
 
 }  // namespace rattleback

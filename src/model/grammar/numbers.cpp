@@ -185,12 +185,16 @@ Rounded Numbers::reference(const Formula& f, const AstNode& node, Scope& scope) 
   }
   const bool state = symbol->thing == Thing::coordinate && rules_.positions;
   const bool velocity = symbol->thing == Thing::velocity && rules_.velocities;
+  const bool quasi = symbol->thing == Thing::quasi && rules_.velocities;
   const bool algebraic = symbol->thing == Thing::algebraic && rules_.algebraic;
-  if (!state && !algebraic && !velocity)
+  if (!state && !algebraic && !velocity && !quasi)
     f.fail(node, "`" + std::string(name) + "` is " + world_.describe(*symbol) + ", which cannot occur", advice());
   if (node.primed && (!state || !rules_.velocities || !world_.facts().primed))
     f.fail(node, "`" + std::string(name) + "'` cannot occur", advice());
-  const Names& names = state ? world_.coordinates : velocity ? world_.velocities : world_.algebraic;
+  const Names& names = state      ? world_.coordinates
+                       : velocity ? world_.velocities
+                       : quasi    ? world_.quasi
+                                  : world_.algebraic;
   const Names::Group& g = names.groups()[static_cast<std::size_t>(symbol->number)];
   check_indexed(f, node, name, g.family, g.first, g.first + g.count - 1);
   const std::int32_t position =

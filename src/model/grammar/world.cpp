@@ -43,6 +43,7 @@ std::string World::describe(const Symbol& symbol) const {
     case Thing::port: return with_article(facts().port);
     case Thing::invariant: return "an invariant";
     case Thing::symmetry: return "a symmetry";
+    case Thing::quasi: return hamiltonian ? "a momentum" : "a quasi-velocity";
   }
   return {};
 }
@@ -68,6 +69,8 @@ std::vector<std::string> World::known(const Rules& rules, const Scope& scope) co
     for (const Names::Group& g : coordinates.groups()) group(g, "'");
   if (rules.velocities)
     for (const Names::Group& g : velocities.groups()) group(g, "");
+  if (rules.velocities || rules.quasi)
+    for (const Names::Group& g : quasi.groups()) group(g, "");
   if (rules.algebraic)
     for (const Names::Group& g : algebraic.groups()) group(g, "");
   for (const Parameter& p : parameters)

@@ -29,7 +29,8 @@ enum class Thing : std::uint8_t {
   constraint,
   port,
   invariant,
-  symmetry
+  symmetry,
+  quasi
 };
 
 struct Symbol {
@@ -102,6 +103,7 @@ struct NotALoop {};
 struct Rules {
   bool time = false, positions = false, velocities = false, algebraic = false, multipliers = false, definitions = false,
        accelerations = false;
+  bool quasi = false;   // quasi-velocities, also where velocities cannot be
   std::string accepts;  // the same in words, for messages
 };
 
@@ -117,7 +119,9 @@ class World {
   Kind kind;
   [[nodiscard]] const KindFacts& facts() const { return facts_of(kind); }
   Names coordinates, algebraic;
-  Names velocities;  // odae: with names of their own; elsewhere they are the coordinates with a prime
+  Names velocities;          // odae: with names of their own; elsewhere they are the coordinates with a prime
+  Names quasi;               // quasi-velocities of [kinematics], or momenta:
+  bool hamiltonian = false;  // the model is written with these
   Names holonomic, nonholonomic, constraints;  // names of constraints; a dae and an odae have `constraints` only
   std::vector<Parameter> parameters;
   std::vector<Definition> definitions;

@@ -65,29 +65,46 @@ std::string counted(std::int32_t n, const std::string& what) {
   return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
 }
 
-}  // namespace
-
-void read_angles(ModelText& text, Reader& reader, const Value& document) {
-  const Value* list = document.find("angles");
+// Calls take(position, place) for the coordinates, families by name or in part, that document[key] lists.
+template <class Take>
+void read_positions(World& world, Reader& reader, const Value& document, const char* key, const Take& take) {
+  const Value* list = document.find(key);
   if (list == nullptr) return;
-  for (const Value& v : reader.array(*list, "`angles`").items) {
-    const KeyPattern p =
-        parse_key(text.world.source, v.offset, "an entry of `angles`", reader.text(v, "an entry of `angles`"));
-    const Symbol* s = text.world.find(p.stem);
+  const std::string where = "`" + std::string(key) + "`", entry = "an entry of " + where;
+  for (const Value& v : reader.array(*list, where).items) {
+    const KeyPattern p = parse_key(world.source, v.offset, entry, reader.text(v, entry));
+    const Symbol* s = world.find(p.stem);
     Key k{p.stem, p.primed, p.indexed, {}, 0, 0, v.offset};
-    if (p.indexed) std::tie(k.from, k.to) = text.world.range(p.formula, p.from, p.to, {});
+    if (p.indexed) std::tie(k.from, k.to) = world.range(p.formula, p.from, p.to, {});
     if (s != nullptr && s->thing == Thing::coordinate && !p.indexed) {  // a whole family by its name
-      const Names::Group& g = text.world.coordinates.groups()[static_cast<std::size_t>(s->number)];
+      const Names::Group& g = world.coordinates.groups()[static_cast<std::size_t>(s->number)];
       k = {g.stem, p.primed, g.family, {}, g.first, g.first + g.count - 1, v.offset};
     }
     if (p.primed)
-      text.world.source.fail(v.offset, "`" + v.text + "` in `angles` is a velocity. Write `" + p.stem + "`");
-    const std::int32_t row = reader.position(k, text.world.coordinates, Thing::coordinate, "`angles`");
-    for (std::int64_t i = 0; i <= (k.indexed ? k.to - k.from : 0); ++i) {
-      text.angles.push_back(row + static_cast<std::int32_t>(i));
-      text.angle_places.push_back(v.offset);
-    }
+      world.source.fail(v.offset, "`" + v.text + "` in " + where + " is a velocity. Write `" + p.stem + "`");
+    const std::int32_t row = reader.position(k, world.coordinates, Thing::coordinate, where);
+    for (std::int64_t i = 0; i <= (k.indexed ? k.to - k.from : 0); ++i)
+      take(row + static_cast<std::int32_t>(i), v.offset);
   }
+}
+
+}  // namespace
+
+void read_angles(ModelText& text, Reader& reader, const Value& document) {
+  read_positions(text.world, reader, document, "angles", [&](std::int32_t i, std::size_t place) {
+    text.angles.push_back(i);
+    text.angle_places.push_back(place);
+  });
+}
+
+void read_auxiliary(ModelText& text, Reader& reader, const Value& document) {
+  std::vector<std::int32_t>& all = text.auxiliary;
+  read_positions(text.world, reader, document, "auxiliary", [&](std::int32_t i, std::size_t place) {
+    text.auxiliary_place = place;
+    all.push_back(i);
+  });
+  std::ranges::sort(all);
+  all.erase(std::ranges::unique(all).begin(), all.end());
 }
 
 namespace {
@@ -107,6 +124,38 @@ void read_lagrangian(ModelText& text, Reader& reader, const Value& document) {
   if (whole != nullptr) text.lagrangian = reader.formula(*whole, "the Lagrangian");
   if (kinetic != nullptr) text.kinetic = reader.formula(*kinetic, "the kinetic energy");
   if (potential != nullptr) text.potential = reader.formula(*potential, "the potential energy");
+}
+
+// Plain entries, and groups with coefficients of their own.
+void read_forces(ModelText& text, Reader& reader, const Value& document) {
+  World& world = text.world;
+  const Value* table = reader.table(document, "forces", "forces");
+  if (table == nullptr) return;
+  const auto lines = [&](const Value& from, const std::string& path, const std::string& role) {
+    return reader.lines_by_variable(from, path, world.coordinates, Thing::coordinate, role, !world.hamiltonian);
+  };
+  Value plain = *table;
+  std::erase_if(plain.items, [](const Value& v) { return v.is_table(); });
+  text.forces = lines(plain, "[forces]", "the force on");
+  for (const Value& v : table->items) {
+    if (!v.is_table()) continue;
+    const std::string path = "[forces." + v.key + "]";
+    std::vector<std::string> known(std::begin(kLobattoNames), std::end(kLobattoNames));
+    const Value* which = v.find("coefficients");
+    if (which == nullptr)
+      world.source.fail(v.key_offset, path + " has no `coefficients`. They are one of: " + listed(known));
+    const std::string name = reader.text(*which, "`coefficients` of " + path);
+    const auto at = std::find(known.begin(), known.end(), name);
+    if (at == known.end())
+      world.source.fail(which->offset, "`coefficients` of " + path + " is \"" + name.substr(0, 40) + "\". " +
+                                           did_you_mean(name, known) + "It can be: " + listed(known));
+    for (const ForceGroupText& other : text.force_groups)
+      if (other.name == v.key) world.source.fail(v.key_offset, path + " is given twice");
+    Value rest = v;
+    std::erase_if(rest.items, [](const Value& e) { return e.key == "coefficients"; });
+    text.force_groups.push_back(
+        {v.key, static_cast<int>(at - known.begin()), lines(rest, path, "group `" + v.key + "` of the force on")});
+  }
 }
 
 void read_ports(ModelText& text, Reader& reader, const Value& document) {
@@ -133,13 +182,14 @@ void read_ports(ModelText& text, Reader& reader, const Value& document) {
                                            describe(along->type) + ". Write along = { x = \"1\" }");
     PortText& port = text.ports.emplace_back(PortText{v.key, {}, {}, {}});
     if (input != nullptr && input->is_table())
-      port.data = read_data(world.source, reader.data(*input, "input `" + v.key + "`",
-                                                      keys_at(file_kind(world.kind), {"ports", "*", "input"}), "time",
-                                                      "t", "column", v.key));
+      port.data = read_data(
+          world.source, reader.data(*input, "input `" + v.key + "`", keys_at(file_kind(world), {"ports", "*", "input"}),
+                                    "time", "t", "column", v.key));
     else if (input != nullptr)
       port.input = reader.formula(*input, "the input of port `" + v.key + "`");
-    port.along = reader.lines_by_variable(*along, "`along` of port `" + v.key + "`", world.coordinates,
-                                          Thing::coordinate, "the direction of port `" + v.key + "` along");
+    port.along =
+        reader.lines_by_variable(*along, "`along` of port `" + v.key + "`", world.coordinates, Thing::coordinate,
+                                 "the direction of port `" + v.key + "` along", !world.hamiltonian);
   }
 }
 
@@ -159,6 +209,11 @@ void read_mechanical(ModelText& text, Reader& reader, const Value& document) {
       required(world, document, "coordinates", "A mechanical system lists them: coordinates = [\"x\", \"y\"]");
   world.coordinates = read_names(world, reader, list, "coordinates", Thing::coordinate);
   read_angles(text, reader, document);
+  read_auxiliary(text, reader, document);
+  if (world.hamiltonian)
+    read_momenta(text, reader, document);
+  else
+    read_kinematics(text, reader, document);
   read_definitions(world, reader, document);
   if (const Value* constraints = reader.table(document, "constraints", "constraints.holonomic")) {
     for (const Value& v : constraints->items)
@@ -174,9 +229,11 @@ void read_mechanical(ModelText& text, Reader& reader, const Value& document) {
     if (const Value* v = constraints->find("nonholonomic"))
       text.nonholonomic = reader.constraint_lines(*v, world.nonholonomic, "nonholonomic constraint");
   }
-  read_lagrangian(text, reader, document);
-  if (const Value* v = reader.table(document, "forces", "forces"))
-    text.forces = reader.lines_by_variable(*v, "[forces]", world.coordinates, Thing::coordinate, "the force on");
+  if (world.hamiltonian)
+    read_energy(text, reader, document);
+  else
+    read_lagrangian(text, reader, document);
+  read_forces(text, reader, document);
   if (const Value* v = reader.table(document, "dissipation", "dissipation")) {
     reader.only(*v, "[dissipation]", {"dissipation"});
     if (v->find("rayleigh") != nullptr) text.rayleigh = reader.formula(*v->find("rayleigh"), "the Rayleigh function");
@@ -261,6 +318,7 @@ Kind read_kind(const Source& source, const Value& document) {
   if (v == nullptr) return Kind::mechanical;
   if (v->type != Value::Type::string)
     source.fail(v->offset, std::string("expected a string for `kind`, found ") + describe(v->type));
+  if (v->text == hamiltonian_kind().name) return Kind::mechanical;
   for (const Kind kind : kAllKinds)
     if (v->text == to_string(kind)) return kind;
   std::vector<std::string> all;
@@ -288,6 +346,7 @@ void read_tables(ModelText& text, Reader& reader, const Value& document) {
 ModelText read_model_text(const Source& source, const Value& document, const LoadOptions& options) {
   ModelText text(source, read_kind(source, document));
   Reader reader(text.world, source);
+  if (const Value* v = document.find("kind")) text.world.hamiltonian = v->text == hamiltonian_kind().name;
   if (const Value* v = document.find("name")) text.name = reader.text(*v, "`name`");
   read_parameters(text.world, reader, document, options);
   text.world.note(World::Use::tables);

@@ -1,6 +1,8 @@
 #include "model/starts/start_reader.hpp"
 
 #include "model/check_angles.hpp"
+#include "model/kinematics.hpp"
+#include "model/starts/auxiliary.hpp"
 #include "model/written.hpp"
 #include "rattleback/error.hpp"
 
@@ -33,6 +35,9 @@ bool StartReader::read(const LoadOptions& options, Model& model) {
     model.z0 = text.z0;
     model.q0_error = text.q0_error;
     model.v0_error = text.v0_error;
+    if (!keeps_the_same(text)) return false;
+    put_velocities(text, model);
+    solve_auxiliary(text, model);
     if (graph != nullptr) check_angles(text, model);
   } catch (const Error&) {
     return false;

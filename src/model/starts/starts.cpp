@@ -40,13 +40,14 @@ struct Vector {
 class Starts {
  public:
   Starts(ModelText& text, Reader& reader)
-      : text_(text),
-        reader_(reader),
-        world_(text.world),
-        numbers_(world_, rules(), [this](Space s, std::int32_t i) { return value(s, i); }) {
+      : text_(text), reader_(reader), world_(text.world), numbers_(world_, rules(), [this](Space s, std::int32_t i) {
+          if (s != kPosition && world_.hamiltonian) refuse_unknown(s, i);
+          if (s == kVelocity) refuse_derived(i, world_.source.place(text_.kinematics.place), "a start refers to it");
+          return value(s, i);
+        }) {
     vector(kPosition).resize(world_.coordinates.size());
     vector(kVelocity).resize(facts().primed ? world_.coordinates.size() : world_.velocities.size());
-    vector(kMultiplier).resize(world_.algebraic.size());
+    vector(kMultiplier).resize(names(kMultiplier).size());
   }
 
   void read(const Value& table) {
@@ -58,6 +59,10 @@ class Starts {
         continue;
       }
       const std::int32_t row = reader_.position(k, names(space), thing(space), "[initial]");
+      if (space == kVelocity)
+        for (std::int64_t i = 0; i < count(k); ++i)
+          refuse_derived(row + static_cast<std::int32_t>(i), world_.source.place(k.offset),
+                         "[initial] gives it a start");
       const auto number = static_cast<std::int32_t>(lines_.size());
       for (std::int64_t i = 0; i < count(k); ++i) give(k, v, space, row + static_cast<std::int32_t>(i), number);
       lines_.push_back({k.index, k.from, row, reader_.formula(v, "the start of `" + v.key + "`")});
@@ -83,6 +88,9 @@ class Starts {
       const std::string message = fault.what();
       throw Error(option + ": " + message.substr(world_.source.place(k.offset).size()), {}, fault.suggestion());
     }
+    if (space == kVelocity)
+      for (std::int64_t i = 0; i < count(k); ++i)
+        refuse_derived(row + static_cast<std::int32_t>(i), option + ": ", "--start gives it a value");
     const auto number = static_cast<std::int32_t>(lines_.size());
     for (std::int64_t i = 0; i < count(k); ++i) vector(space).line[static_cast<std::size_t>(row + i)] = number;
     lines_.push_back({k.index, k.from, row, Formula(option, "the start of `" + name + "`", value)});
@@ -115,11 +123,18 @@ class Starts {
   }
 
   void evaluate() {
+    if (world_.hamiltonian) {
+      text_.velocities_given = any(kVelocity);
+      if (text_.velocities_given && any(kMultiplier))
+        world_.source.fail(text_.kinematics.place,
+                           "the start has momenta and velocities. Give one of them; the others follow from H");
+    }
     for (const Space space : {kPosition, kVelocity, kMultiplier})
       for (std::size_t i = 0; i < vector(space).values.size(); ++i) (void)value(space, static_cast<std::int32_t>(i));
     text_.q0 = std::move(vector(kPosition).values);
     text_.v0 = std::move(vector(kVelocity).values);
-    text_.z0 = std::move(vector(kMultiplier).values);
+    (facts().lagrangian ? text_.w0 : text_.z0) = std::move(vector(kMultiplier).values);
+    text_.w0_error = std::move(vector(kMultiplier).errors);
     text_.q0_error = std::move(vector(kPosition).errors);
     text_.v0_error = std::move(vector(kVelocity).errors);
   }
@@ -130,11 +145,13 @@ class Starts {
   Vector& vector(Space space) { return vectors_[space == kPosition ? 0 : space == kVelocity ? 1 : 2]; }
   [[nodiscard]] const Names& names(Space space) const {
     if (space == kVelocity && !facts().primed) return world_.velocities;
-    return space == kMultiplier ? world_.algebraic : world_.coordinates;
+    if (space == kMultiplier) return facts().lagrangian ? world_.quasi : world_.algebraic;
+    return world_.coordinates;
   }
   [[nodiscard]] Thing thing(Space space) const {
     if (space == kVelocity && !facts().primed) return Thing::velocity;
-    return space == kMultiplier ? Thing::algebraic : Thing::coordinate;
+    if (space == kMultiplier) return facts().lagrangian ? Thing::quasi : Thing::algebraic;
+    return Thing::coordinate;
   }
   static std::int64_t count(const Key& k) { return k.indexed ? k.to - k.from + 1 : 1; }
 
@@ -146,15 +163,45 @@ class Starts {
       const std::string message = "`" + k.stem + "'` is a derivative; " + rules_of(world_.kind).primed_start;
       option.empty() ? world_.source.fail(k.offset, message) : throw Error(option + ": " + message);
     }
-    if (s != nullptr && s->thing == Thing::algebraic) return kMultiplier;
+    if (s != nullptr && s->thing == Thing::quasi && k.primed) {
+      const std::string message = "`" + k.stem + "` is a quasi-velocity and has no velocity. Write `" + k.stem + "`";
+      option.empty() ? world_.source.fail(k.offset, message) : throw Error(option + ": " + message);
+    }
+    if (s != nullptr && (s->thing == Thing::algebraic || s->thing == Thing::quasi)) return kMultiplier;
     if (s != nullptr && s->thing == Thing::velocity) return kVelocity;
     return k.primed ? kVelocity : kPosition;
+  }
+
+  // Is a start given in this space?
+  bool any(Space space) {
+    const Vector& x = vector(space);
+    return std::ranges::any_of(x.given, [](bool given) { return given; }) ||
+           std::ranges::any_of(x.line, [](std::int32_t line) { return line >= 0; });
+  }
+  // Of momenta and velocities, those follow that are not given.
+  void refuse_unknown(Space space, std::int32_t i) const {
+    if ((space == kVelocity) == text_.velocities_given) return;
+    throw Error(world_.source.place(text_.kinematics.place) + "a start refers to `" + label(space, i) +
+                "`, which is not known yet: it follows from the " + (space == kVelocity ? "momenta" : "velocities") +
+                " at the start");
+  }
+
+  // Velocities of coordinates that have a line in [kinematics] follow from the quasi-velocities.
+  void refuse_derived(std::int32_t i, const std::string& place, const std::string& what) const {
+    for (const Line& line : text_.kinematics.lines)
+      if (line.row == i)
+        throw Error(place + "`" + world_.coordinates[i] + "'` follows from [kinematics], and " + what +
+                    ". Starts are those of the quasi-velocities: " + listed(world_.quasi.all()));
   }
 
   void hold(Key k, const std::string& where, const std::string& option) {
     const Space space = space_of(k, option);
     const Holder who{(option.empty() ? world_.source.place(k.offset) : option + ": ") + "`" + k.stem + "` in " + where,
                      option.empty() ? world_.source.where(k.offset) : FilePlace{}};
+    if (space == kMultiplier && facts().lagrangian)
+      throw Error(
+          who.words + " is a quasi-velocity. Held can be positions, and velocities that have starts of their own",
+          who.place);
     if (space == kMultiplier) refuse_to_hold(who);
     const Symbol* s = world_.find(k.stem);
     if (s != nullptr && s->thing == thing(space) && !k.indexed) {
@@ -166,6 +213,8 @@ class Starts {
       }
     }
     const std::int32_t row = reader_.position(k, names(space), thing(space), where);
+    for (const std::int32_t i : text_.auxiliary)
+      if (i >= row && i < row + count(k)) refuse_to_hold(who);
     std::vector<std::int32_t>& held = space == kVelocity ? text_.keep_v : text_.keep_q;
     for (std::int64_t i = 0; i < count(k); ++i) {
       held.push_back(row + static_cast<std::int32_t>(i));
@@ -242,9 +291,13 @@ class Starts {
       const Symbol* const symbol = world_.find(line.formula.name_of(node));
       if (symbol == nullptr) continue;
       const bool state = symbol->thing == Thing::coordinate, velocity = symbol->thing == Thing::velocity;
-      if (!state && !velocity && symbol->thing != Thing::algebraic) continue;
+      const bool quasi = symbol->thing == Thing::quasi;
+      if (!state && !velocity && !quasi && symbol->thing != Thing::algebraic) continue;
       const Space space = node.primed || velocity ? kVelocity : state ? kPosition : kMultiplier;
-      const Names& among = state ? world_.coordinates : velocity ? world_.velocities : world_.algebraic;
+      const Names& among = state      ? world_.coordinates
+                           : velocity ? world_.velocities
+                           : quasi    ? world_.quasi
+                                      : world_.algebraic;
       const Names::Group& g = among.groups()[static_cast<std::size_t>(symbol->number)];
       if (g.family == (node.first < 0)) continue;
       try {

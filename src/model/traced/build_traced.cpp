@@ -8,6 +8,7 @@
 #include "model/build_forces.hpp"
 #include "model/check_angles.hpp"
 #include "model/grammar/suggest.hpp"
+#include "model/starts/auxiliary.hpp"
 #include "model/traced/traced.hpp"
 #include "rattleback/error.hpp"
 
@@ -219,6 +220,7 @@ class TracedModel {
 Model build_traced(ModelText& text, const Traceable& from) {
   Model model = without_formulas(text);
   TracedModel(text, from, model).build();
+  solve_auxiliary(text, model);
   check_traced(text, model);
   check_angles(text, model);
   return model;

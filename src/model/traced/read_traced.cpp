@@ -111,6 +111,7 @@ std::shared_ptr<const Document> document_of(const TraceOptions& o) {
   Value root;
   root.items.push_back(list_value("coordinates", o.coordinates));
   if (!o.angles.empty()) root.items.push_back(list_value("angles", o.angles));
+  if (!o.auxiliary.empty()) root.items.push_back(list_value("auxiliary", o.auxiliary));
   if (!o.keep.empty()) root.items.push_back(list_value("keep", o.keep));
   Value parameters = table_value("parameters");
   for (const auto& [name, value] : o.parameters) parameters.items.push_back(number_value(name, value));
@@ -138,6 +139,7 @@ ModelText read_traced(const Document& document, const std::shared_ptr<const Trac
       source.fail(0, fmt::format("the start has {} {}, but there are {} coordinates ({})", list->size(), what, n,
                                  fmt::join(o.coordinates, ", ")));
   read_angles(text, reader, document.root);
+  read_auxiliary(text, reader, document.root);
   declare(world, o.constraints, Thing::constraint, "a constraint");
   declare(world, o.inputs, Thing::port, "an input");
   read_run(text, reader, document.root);

@@ -10,7 +10,7 @@
 
 #include "linalg/decompositions.hpp"
 #include "system/families/family_values.hpp"
-#include "system/start/projection.hpp"
+#include "linalg/projector.hpp"
 
 namespace rattleback {
 namespace {

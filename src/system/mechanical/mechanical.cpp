@@ -51,6 +51,14 @@ Mechanical::Mechanical(const Model& model, bool add_inertia, const AddedInertia*
   p = scalars(graph, gradient(graph, model.lagrangian, kVelocity), n);
   Lq = scalars(graph, gradient(graph, model.lagrangian, kPosition), n);
   applied = scalars(graph, model.forces, n);
+  Entries rest = model.forces;
+  for (auto group = model.force_groups.rbegin(); group != model.force_groups.rend(); ++group) {
+    const auto first = rest.begin() + static_cast<std::ptrdiff_t>(group->first);
+    const Entries own(first, first + static_cast<std::ptrdiff_t>(group->count));
+    rest.erase(first, first + static_cast<std::ptrdiff_t>(group->count));
+    groups.insert(groups.begin(), {group->coefficients, scalars(graph, own, n)});
+  }
+  ungrouped = groups.empty() ? applied : scalars(graph, rest, n);
   for (std::size_t i = 0; i < Lq.size(); ++i) force.push_back(graph.add(Lq[i], applied[i]));
   g = scalars(graph, model.holonomic, holonomic);
   for (const NodeId c : g) k.push_back(total_time_derivative(graph, c));
@@ -58,6 +66,8 @@ Mechanical::Mechanical(const Model& model, bool add_inertia, const AddedInertia*
   K = matrix(graph, k, kVelocity, n);
   Lvv = matrix(graph, p, kVelocity, n);
 
+  Lt = tangent(graph, model.lagrangian,
+               [&](NodeId leaf) { return graph[leaf].space == kTime ? graph.one() : graph.zero(); });
   energy = graph.neg(model.lagrangian);
   for (std::int32_t i = 0; i < n; ++i)
     energy = graph.add(energy, graph.mul(graph.variable(kVelocity, i), p[static_cast<std::size_t>(i)]));

@@ -21,17 +21,24 @@ struct Mechanical {
   explicit Mechanical(const Model& model, bool add_inertia = true, const AddedInertia* given = nullptr);
 
   Graph graph;
-  std::int32_t n = 0;                    // coordinates
-  std::int32_t m = 0;                    // constraints at velocity level
-  std::int32_t holonomic = 0;            // the first so many of them come from g
-  std::vector<NodeId> p;                 // L_v
-  std::vector<NodeId> force;             // L_q + F
-  std::vector<NodeId> applied;           // F alone
-  std::vector<NodeId> Lq;                // L_q alone
+  std::int32_t n = 0;           // coordinates
+  std::int32_t m = 0;           // constraints at velocity level
+  std::int32_t holonomic = 0;   // the first so many of them come from g
+  std::vector<NodeId> p;        // L_v
+  std::vector<NodeId> force;    // L_q + F
+  std::vector<NodeId> applied;  // F alone
+  std::vector<NodeId> Lq;       // L_q alone
+  struct Group {
+    int coefficients = 0;  // of Lobatto methods, as ForceGroup has them
+    std::vector<NodeId> force;
+  };
+  std::vector<Group> groups;             // parts of `applied`, by their coefficients
+  std::vector<NodeId> ungrouped;         // the rest of it
   std::vector<NodeId> g;                 // holonomic constraints at position level
   std::vector<NodeId> k;                 // all constraints at velocity level
   std::vector<std::vector<NodeId>> K;    // m x n
   std::vector<std::vector<NodeId>> Lvv;  // n x n
+  NodeId Lt = 0;                         // L_t alone: a Lagrangian that contains the time gives -L_t to the energy
   NodeId energy = 0;                     // v . L_v - L of the model as written
   AddedInertia added;                    // what p, Lq, force and Lvv contain besides the model's own
   struct Written {

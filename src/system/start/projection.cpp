@@ -1,5 +1,5 @@
 // Moving a start to the nearest consistent one.
-#include "system/start/projection.hpp"
+#include "linalg/projector.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -166,11 +166,7 @@ class DenseProblem {
                              VectorXd(linalg::least_norm_solution(J_, linalg::product(J_, c) - r, kDependent) - c));
     }
     if (mu == 0.0) return linalg::product(to_, linalg::least_norm_solution(J_, -r, kDependent));
-    MatrixXd A(rows_ + J_.cols(), J_.cols());
-    A << J_, std::sqrt(mu) * MatrixXd::Identity(J_.cols(), J_.cols());
-    VectorXd b = VectorXd::Zero(A.rows());
-    b.head(rows_) = -r;
-    return linalg::product(to_, linalg::least_norm_solution(A, b));
+    return linalg::product(to_, linalg::damped_solution(J_, -r, mu));
   }
   [[nodiscard]] double length(const VectorXd& dx) const { return linalg::product(from_, dx).norm(); }
   [[nodiscard]] double inner(const VectorXd& dx, const VectorXd& dy) const {
