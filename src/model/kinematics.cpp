@@ -433,7 +433,7 @@ void add_kept(const ModelText& text, Graph& graph, Model& model) {
       if (m.j >= 0) used.push_back(m.j);
     }
     std::ranges::sort(used);
-    used.erase(std::ranges::unique(used).begin(), used.end());
+    used.erase(std::unique(used.begin(), used.end()), used.end());
     std::vector<std::string> names;
     for (const std::int32_t i : used) names.push_back(model.coordinates[i]);
     model.holonomic.push_back({sum, 0, {model.holonomic_names.size(), 0}, {}});

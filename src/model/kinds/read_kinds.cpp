@@ -104,7 +104,7 @@ void read_auxiliary(ModelText& text, Reader& reader, const Value& document) {
     all.push_back(i);
   });
   std::ranges::sort(all);
-  all.erase(std::ranges::unique(all).begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
 }
 
 namespace {

@@ -9,8 +9,8 @@
 #include <Eigen/SparseLU>
 
 #include "linalg/decompositions.hpp"
-#include "system/families/family_values.hpp"
 #include "linalg/projector.hpp"
+#include "system/families/family_values.hpp"
 
 namespace rattleback {
 namespace {
