@@ -362,6 +362,21 @@ class ReversibleControl final : public StepControl {
     return std::isfinite(G_) && density_.Q() > 0.0;
   }
 
+  // Where the steps of the pilot shrink and do not grow again, it is not the motion that asks for them, but an error that steps
+  // do not make smaller (velocities off their constraints, which some methods carry along undamped).
+  static void leave_out_collapse(std::vector<Seen>& seen) {
+    constexpr double kSmall = 0.1;        // of the usual step
+    constexpr std::ptrdiff_t kMany = 20;  // so many in a row
+    if (seen.empty()) return;
+    std::vector<double> sizes;
+    for (const Seen& x : seen) sizes.push_back(x.h);
+    const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
+    std::nth_element(sizes.begin(), middle, sizes.end());
+    const double least = kSmall * *middle;
+    const auto last = std::find_if(seen.rbegin(), seen.rend(), [&](const Seen& x) { return x.h >= least; }).base();
+    if (seen.end() - last >= kMany) seen.erase(last, seen.end());
+  }
+
   // Q's reference values and eps. Each candidate pair is given the largest eps for which no step of the pilot would exceed
   // the tolerance; the one that needs the fewest steps for the pilot's time is taken. Very large w_ref means equal steps.
   void calibrate(const System& system, const Options& options, const Start& start, const BoundMethod& method,
@@ -385,6 +400,7 @@ class ReversibleControl final : public StepControl {
       each.wanted = each.h * std::pow(std::fmax(pilot.error(), 1e-10) * std::exp2(method.order()), -1.0 / k);
       seen.push_back(each);
     }
+    leave_out_collapse(seen);
     if (seen.empty()) return;
     double time = 0.0, mean = 0.0, v2 = 0.0, fewest = INFINITY, best_v2 = 1.0, best_w2 = 1.0, best_eps = 0.0;
     for (const Seen& x : seen) v2 = std::fmax(v2, x.v2);

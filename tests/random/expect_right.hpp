@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 
 #include "support/random_checks.hpp"
 
@@ -32,11 +33,18 @@ inline bool left_out(const Subject& subject, const MethodInfo& method, RandomChe
 // With RATTLEBACK_RANDOM_MORE=1 also what was drawn, what was slow, what was refused.
 inline void expect_right(RandomRun run, bool all_pairs = false) {
   run.left_out = left_out;
+  const bool more = std::getenv("RATTLEBACK_RANDOM_MORE") != nullptr;
+  if (more)
+    run.progress = [](std::uint64_t models, const RandomReport& report) {
+      std::fprintf(stderr, "%llu models, %.0f s of CPU; slowest: %s\n", static_cast<unsigned long long>(models),
+                   static_cast<double>(std::clock()) / CLOCKS_PER_SEC,
+                   report.slow.empty() ? "" : report.slow.front().second.c_str());
+    };
   const RandomReport report = run_random(run);
   for (const std::string& text : report.wrong) ADD_FAILURE() << text;
   if (all_pairs)
     for (const std::string& pair : report.never_drawn) ADD_FAILURE() << "never drawn: " << pair;
-  if (std::getenv("RATTLEBACK_RANDOM_MORE") == nullptr) return;
+  if (!more) return;
   std::printf("%s", report.summary.c_str());
   for (const auto& [seconds, what] : report.slow) std::printf("  %.2f s: %s\n", seconds, what.c_str());
   for (const auto& [kind, example] : report.refusals) std::printf("  refused: %s\n", example.c_str());

@@ -101,6 +101,12 @@ class RandomSchedule {
   std::map<std::pair<std::string, RandomCheck>, Count> counts_;
 };
 
+struct RandomReport {
+  std::vector<std::string> wrong, without_answer, never_drawn;
+  std::map<std::string, std::string> refusals;       // an example of each, by method and text without numbers
+  std::vector<std::pair<double, std::string>> slow;  // CPU seconds, the slowest five first
+  std::string summary;
+};
 // Runs `models` models of a family from `first` on and reports what is wrong, with the model's file and the command that
 // repeats it.
 struct RandomRun {
@@ -109,12 +115,7 @@ struct RandomRun {
   int models = 0, pairs = 3;  // pairs: with an answer, for each model
   std::vector<RandomCheck> checks;
   std::function<bool(const Subject&, const MethodInfo&, RandomCheck)> left_out = {};
-};
-struct RandomReport {
-  std::vector<std::string> wrong, without_answer, never_drawn;
-  std::map<std::string, std::string> refusals;       // an example of each, by method and text without numbers
-  std::vector<std::pair<double, std::string>> slow;  // CPU seconds, the slowest five first
-  std::string summary;
+  std::function<void(std::uint64_t models, const RandomReport&)> progress = {};  // after each hundred
 };
 RandomReport run_random(const RandomRun& run);
 // "family:number:method:check", as in the reports.

@@ -134,6 +134,7 @@ RandomReport run_random(const RandomRun& run) {
   RandomReport out;
   for (std::uint64_t number = run.first; number < run.first + static_cast<std::uint64_t>(run.models); ++number) {
     Subject subject(random_model(run.family, number));
+    if (run.progress && (number - run.first) % 100 == 0) run.progress(number - run.first, out);
     int answers = 0;
     std::set<std::string_view> unfit;  // methods that do not apply to this model
     for (const auto& [method, check] : schedule.draw(number)) {
