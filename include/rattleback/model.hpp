@@ -212,6 +212,7 @@ struct Model {
   double t0 = 0.0;                           // when the state is that of the start; of a model file 0
   std::vector<double> q0, v0;                // start. dae: q0 holds y. odae: y and z
   std::vector<double> z0;                    // dae, odae: starting guess of the algebraic variables
+  std::vector<double> w0;                    // quasi-velocities or momenta at the start, where they were given
   std::vector<double> q0_error, v0_error;    // what rounding may have done to them in their formulas; empty: one ulp
   std::vector<std::int32_t> auxiliary;       // positions without inertia, whose starts were guesses
   std::vector<std::int32_t> keep_q, keep_v;  // elements of q0 and v0 that a projection holds

@@ -232,7 +232,7 @@ struct RedundantAudit {
 
 // What holds of coefficients that came from a file.
 struct TableauAudit {
-  bool variational = false;  // b_i a_ij + b_j ahat_ji = b_i b_j
+  std::optional<bool> variational;  // b_i a_ij + b_j ahat_ji = b_i b_j; of mechanical systems
   bool weights_ok =
       false;  // matrices, weights and conditions on the constraints are the same when they are read backwards
 };

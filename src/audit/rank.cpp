@@ -6,15 +6,18 @@
 #include "expr/evaluator.hpp"
 #include "linalg/decompositions.hpp"
 #include "model/kind_facts.hpp"
+#include "model/scatter.hpp"
 
 namespace rattleback {
 
-namespace {
-
-// Of a matrix with m rows and n columns, by rows.
-RankMargin margin_of(Evaluator evaluate, std::size_t m, std::size_t n, const Trajectory::Records& records,
-                     std::int32_t rank) {
+RankMargin rank_margin(const System& system, const Trajectory::Records& records, std::int32_t rank) {
   RankMargin out;
+  const auto n = static_cast<std::size_t>(system.n()), m = static_cast<std::size_t>(system.m());
+  if (m < 2 || rank < 1 || records.rows == 0) return out;
+  const Mechanical& f = system.mechanical();
+  std::vector<NodeId> nodes;
+  for (const auto& row : f.K) nodes.insert(nodes.end(), row.begin(), row.end());
+  Evaluator evaluate(f.graph, nodes, f.n, f.m);
   Eigen::MatrixXd K(m, n);
   std::size_t worst = 0;
   const auto look = [&](std::size_t i) {
@@ -39,25 +42,51 @@ RankMargin margin_of(Evaluator evaluate, std::size_t m, std::size_t n, const Tra
   return out;
 }
 
-}  // namespace
-
-RankMargin rank_margin(const System& system, const Trajectory::Records& records, std::int32_t rank) {
-  const auto n = static_cast<std::size_t>(system.n()), m = static_cast<std::size_t>(system.m());
-  if (m < 2 || rank < 1 || records.rows == 0) return {};
-  const Mechanical& f = system.mechanical();
-  std::vector<NodeId> nodes;
-  for (const auto& row : f.K) nodes.insert(nodes.end(), row.begin(), row.end());
-  return margin_of(Evaluator(f.graph, nodes, f.n, f.m), m, n, records, rank);
-}
-
+// Compared with what is usual between -2 and 2: a scale of one row is no loss of rank, one that comes and goes is.
 RankMargin kinematics_margin(const Model& model, const Trajectory::Records& records) {
   const auto n = static_cast<std::size_t>(model.coordinates.size()), m = model.quasi.names.size();
-  if (m == 0 || records.rows == 0) return {};
+  RankMargin out;
+  if (m == 0 || model.quasi.momenta || records.rows == 0) return out;
+  const auto rows = static_cast<Eigen::Index>(m), columns = static_cast<Eigen::Index>(n);
   Graph g = *model.graph;
   std::vector<NodeId> nodes(m * n, g.zero());
   for (const Entry& e : model.quasi.inverse)
     nodes[static_cast<std::size_t>(e.row.base) * n + static_cast<std::size_t>(e.col.base)] = e.expr;
-  return margin_of(Evaluator(g, nodes, static_cast<std::int32_t>(n), 0), m, n, records, static_cast<std::int32_t>(m));
+  Evaluator evaluate(g, nodes, static_cast<std::int32_t>(n), 0);
+  const auto matrix_at = [&](double t, std::span<const double> q) {
+    const auto x = evaluate(t, q);
+    return Eigen::MatrixXd(Eigen::Map<const linalg::RowMajorXd>(x.data(), rows, columns));
+  };
+  constexpr int kPoints = 32;
+  std::vector<Eigen::MatrixXd> usual;
+  Eigen::VectorXd scale = Eigen::VectorXd::Zero(rows);
+  front::Scatter scatter;
+  std::vector<double> q(n);
+  for (int k = 0; k < kPoints; ++k) {
+    for (double& x : q) x = 2.0 * scatter();
+    const Eigen::MatrixXd W = matrix_at(records.t[0], q);
+    if (!W.allFinite()) continue;
+    scale += W.rowwise().squaredNorm();
+    usual.push_back(W);
+  }
+  if (usual.empty()) return out;
+  for (double& x : scale) x = x > 0.0 ? std::sqrt(static_cast<double>(usual.size()) / x) : 1.0;
+  const auto smallest = [&](const Eigen::MatrixXd& W) {
+    return linalg::singular_values(scale.asDiagonal() * W)(rows - 1);
+  };
+  std::vector<double> sizes;
+  for (const Eigen::MatrixXd& W : usual) sizes.push_back(smallest(W));
+  const auto half = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
+  std::nth_element(sizes.begin(), half, sizes.end());
+  if (!(*half > 0.0)) return out;
+  constexpr std::size_t kSamples = 1000;
+  const std::size_t stride = std::max<std::size_t>(1, records.rows / kSamples);
+  for (std::size_t i = 0; i < records.rows; i += stride) {
+    const Eigen::MatrixXd W = matrix_at(records.t[i], std::span(records.q).subspan(i * n, n));
+    if (const double margin = W.allFinite() ? smallest(W) / *half : 0.0; margin < out.smallest)
+      out = {margin, records.t[i]};
+  }
+  return out;
 }
 
 namespace {

@@ -110,12 +110,20 @@ Scheme take_tableau(const System& system, const Options& options, BoundMethod& o
   out.orders = {user.a.order, user.a.order, user.a.order};
   const int parts = system.facts().lagrangian ? 0 : std::max(system.model().part_count, 1);
   out.symmetric = is_symmetric(user, parts);
-  out.tableau = {is_variational(user), is_symmetric(user)};
+  out.tableau = TableauAudit{.variational = {}, .weights_ok = out.symmetric};
+  std::string holds = out.symmetric ? "are symmetric" : "are not symmetric";
+  if (parts == 0) {
+    out.tableau->variational = is_variational(user);
+    holds = fmt::format("{} variational (b_i a_ij + b_j ahat_ji = b_i b_j) and {}",
+                        *out.tableau->variational ? "are" : "are not", holds);
+  }
+  out.notes.push_back(fmt::format("the coefficients of {} {}", out.name, holds));
+  if (system.m() > 0 && !user.omega.empty())
+    out.notes.push_back(
+        fmt::format("order {} is what the conditions without constraints show. With weights omega of its own "
+                    "for the constraints the order may be lower: --audit order measures it",
+                    user.a.order));
   if (user.has_parts()) check_reactions(user, system.model());
-  out.notes.push_back(
-      fmt::format("the coefficients of {} {} variational (b_i a_ij + b_j ahat_ji = b_i b_j) and {} "
-                  "symmetric",
-                  out.name, out.tableau->variational ? "are" : "are not", out.tableau->weights_ok ? "are" : "are not"));
   if (system.m() > 0 && !user.weighted && !ends_with_last_stage(user)) out.not_composed = kOffAtEnds;
   return user_scheme(user);
 }

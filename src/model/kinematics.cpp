@@ -459,10 +459,43 @@ Entries along_coordinates(Graph& graph, const Model& model, const Entries& entri
   return out;
 }
 
+namespace {
+
+// Do the velocities at the start determine the quasi-velocities?
+void refuse_singular(const ModelText& text, const Model& model) {
+  if (model.quasi.momenta) return;  // masses are looked at with the Lagrangian
+  constexpr double kSingular = 1e-9;
+  const auto n = static_cast<Eigen::Index>(model.coordinates.size()),
+             m = static_cast<Eigen::Index>(model.quasi.names.size());
+  const auto matrix = [&](const Entries& entries, Eigen::Index rows, Eigen::Index columns) {
+    std::vector<NodeId> flat;
+    for (const Entry& e : entries) flat.push_back(e.expr);
+    Evaluator values(*model.graph, flat, static_cast<std::int32_t>(n), 0);
+    const auto x = values(model.t0, model.q0);
+    MatrixXd out = MatrixXd::Zero(rows, columns);
+    for (std::size_t i = 0; i < entries.size(); ++i) out(entries[i].row.base, entries[i].col.base) = x[i];
+    return out;
+  };
+  const MatrixXd Z = matrix(model.quasi.map, n, m), W = matrix(model.quasi.inverse, m, n);
+  // Z^+ Z = 1, and entries that are far larger cancel in it.
+  const bool good = Z.allFinite() && W.allFinite() &&
+                    (W.cwiseAbs() * Z.cwiseAbs()).diagonal().maxCoeff() < 1.0 / kSingular &&
+                    linalg::rank_of(Z, kSingular) == m;
+  if (good) return;
+  text.world.source.fail(
+      text.kinematics.place,
+      "the lines of [kinematics] are singular at the start: the velocities there do not determine the "
+      "quasi-velocities, or have no value. Start elsewhere (Euler angles lose a direction somewhere, "
+      "quaternions do not), or correct the lines");
+}
+
+}  // namespace
+
 void put_velocities(const ModelText& text, Model& model) {
   const QuasiVelocities& quasi = model.quasi;
   if (quasi.names.empty() || text.velocities_given) return;
   const std::int32_t n = model.coordinates.size();
+  refuse_singular(text, model);
   std::vector<NodeId> flat;
   for (const Entries* each : {&quasi.map, &quasi.offset})
     for (const Entry& e : *each) flat.push_back(e.expr);

@@ -16,6 +16,7 @@ Model without_formulas(const ModelText& text) {
   model.q0 = text.q0;
   model.v0 = text.v0;
   model.z0 = text.z0;
+  model.w0 = text.w0;
   model.q0_error = text.q0_error;
   model.v0_error = text.v0_error;
   model.keep_q = text.keep_q;

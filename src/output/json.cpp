@@ -236,7 +236,7 @@ Json run_json(const Model& model, const Trajectory& trajectory, const Options* o
   if (trajectory.order > 0) json["order"] = trajectory.order;
   if (trajectory.order > 0) json["orders"] = orders_json(model, trajectory.orders);
   if (trajectory.tableau) {
-    json["variational"] = trajectory.tableau->variational;
+    if (trajectory.tableau->variational) json["variational"] = *trajectory.tableau->variational;
     json["weights_ok"] = trajectory.tableau->weights_ok;
   }
   if (options != nullptr) {

@@ -85,7 +85,7 @@ void audit_rank(const RunParts& run, bool ok, Trajectory& out) {
   const System& system = run.system;
   if (const RankMargin turns = kinematics_margin(system.model(), out.records); turns.smallest < kCloseToLosingRank)
     out.notes.push_back(fmt::format(
-        "the kinematics are nearly singular at t = {:.6g} (smallest singular value {:.1e} of the largest): rates of "
+        "the kinematics are nearly singular at t = {:.6g} (smallest singular value {:.1e} of the usual one): rates of "
         "the "
         "coordinates grow there and are less accurate. Euler angles have such places, quaternions have none",
         turns.t, turns.smallest));

@@ -34,6 +34,9 @@ std::optional<Element> start_place(const Model& model, std::string_view name) {
   const bool primed = name.ends_with('\'');
   const std::string_view stem = primed ? name.substr(0, name.size() - 1) : name;
   if (primed && !facts_of(model).primed) return std::nullopt;
+  const std::vector<std::string>& quasi = model.quasi.names;
+  if (const auto at = std::ranges::find(quasi, name); at != quasi.end())
+    return Element{&Model::w0, static_cast<std::int32_t>(at - quasi.begin())};
   if (const auto i = model.coordinates.find(stem)) return Element{primed ? &Model::v0 : &Model::q0, *i};
   if (primed) return std::nullopt;
   if (const auto i = model.odae.velocities.find(stem)) return Element{&Model::v0, *i};
@@ -51,6 +54,7 @@ bool is_parameter(const Model& model, std::string_view name) {
 Message names_text(const Model& model, const std::string& name) {
   std::vector<std::string> parameters, starts = model.coordinates.all(), all;
   for (const std::string& velocity : velocity_names(model)) starts.push_back(velocity);
+  starts.insert(starts.end(), model.quasi.names.begin(), model.quasi.names.end());
   if (world_of(model) != nullptr)
     for (const auto& [parameter, value] : model.parameters) parameters.push_back(parameter);
   all = parameters;
@@ -316,6 +320,7 @@ bool MemberModels::place(std::size_t member, StartReader* reader, Model& model) 
   }
   for (std::size_t i = 0; i < row.size(); ++i) {
     const Element place = *start_place(model, members_.names[i]);
+    if (place.vector == &Model::w0) return false;  // velocities follow from it
     (model.*place.vector)[static_cast<std::size_t>(place.index)] = row[i];
   }
   return true;
@@ -326,6 +331,11 @@ Model MemberModels::read(std::size_t member) const {
   if (row.empty()) return base_;
   if (!source_) {
     Model model = base_;
+    Settings quasi;
+    for (std::size_t i = 0; i < row.size(); ++i)
+      if (start_place(model, members_.names[i])->vector == &Model::w0)
+        quasi.emplace_back(members_.names[i], front::number_text(row[i]));
+    if (!quasi.empty()) model = base_.with({}, quasi);
     for (std::size_t i = 0; i < row.size(); ++i) {
       const Element place = *start_place(model, members_.names[i]);
       (model.*place.vector)[static_cast<std::size_t>(place.index)] = row[i];

@@ -73,6 +73,34 @@ TEST(Auxiliary, MethodsFollowTheBead) {
   }
 }
 
+// Where the solution is 0, what Newton leaves of it is none.
+TEST(Auxiliary, ASolutionAtZeroIsZero) {
+  for (const double guess : {0.1, 0.5, 0.8, 0.9, 1.1, 1.2, 1.3, 1.4, 2.0})
+    for (const char* curve :
+         {"c1 = \"x - sinh(s)\"\nc2 = \"y - s^2\"\n", "c1 = \"x - exp(s) + 1\"\nc2 = \"y - s*exp(s)\"\n"}) {
+      const Model m = parse_model(
+          fmt::format(
+              "coordinates = [\"x\", \"y\", \"s\"]\nauxiliary = [\"s\"]\n[lagrangian]\nkinetic = \"(x'^2 + y'^2)/2\"\n"
+              "potential = \"9.81*y\"\n[constraints.holonomic]\n{}[initial]\ns = {}\n",
+              curve, guess),
+          "zero.toml");
+      EXPECT_LT(std::fabs(m.q0[2]), 1e-16) << guess;
+      EXPECT_EQ(simulate(m, {.method = "prk-lobatto", .stages = 2, .step = 0.01, .steps = 2, .native = "off"}).status,
+                Status::done)
+          << guess << curve;
+    }
+}
+
+// Newton comes near a cusp and not to it; the curve does not say there where the bead goes.
+TEST(Auxiliary, CuspsAreRefused) {
+  for (const double guess : {2.9, 3.0, 3.3}) {
+    const std::string message = message_of([&] {
+      (void)parse_model(bead(fmt::format("s = {}", guess)), "cusp.toml").with({{"s0", "pi"}});
+    });
+    EXPECT_NE(message.find("do not determine `s` at the start"), std::string::npos) << guess << message;
+  }
+}
+
 // A random curve: c1 = 1.5 s + ..., c2 = cos(s) + ..., c3 = sin(s) + ...
 struct Curve {
   explicit Curve(int seed) : random(1000, static_cast<std::uint64_t>(seed)) {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "output/json.hpp"
-#include "rattleback/dynamics.hpp"
+#include "rattleback/analysis.hpp"
 #include "rattleback/simulate.hpp"
 #include "study/random.hpp"
 #include "support.hpp"
@@ -72,6 +72,19 @@ TEST(Kinematics, StartsFollowTheQuasiVelocities) {
     EXPECT_EQ(run.status, Status::done);
   }
   EXPECT_NE(message_of([&] { (void)m.with({}, {{"e1'", "1"}}); }).find("follows from [kinematics]"), std::string::npos);
+}
+
+TEST(Kinematics, QuasiVelocitiesAreVaried) {
+  EnsembleRequest request;
+  request.members = members_on_grid({{.name = "w2", .from = 10, .to = 30, .count = 3}});
+  request.options = {.method = "prk-lobatto", .stages = 3, .step = 0.001, .steps = 20, .native = "off"};
+  const Model m = parse_model(kTop, "top.toml");
+  const EnsembleReport report = ensemble(m, request);
+  ASSERT_EQ(report.members.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Trajectory one = simulate(m.with({}, {{"w2", std::to_string(10 * (i + 1))}}), request.options);
+    EXPECT_EQ(report.members[i].q, one.q) << i;
+  }
 }
 
 // The constraint is found once only, whatever its form.

@@ -151,6 +151,8 @@ void read_forces(ModelText& text, Reader& reader, const Value& document) {
                                            did_you_mean(name, known) + "It can be: " + listed(known));
     for (const ForceGroupText& other : text.force_groups)
       if (other.name == v.key) world.source.fail(v.key_offset, path + " is given twice");
+    if (v.items.size() < 2)
+      world.source.fail(v.key_offset, path + " has no force. Write one for each coordinate that it pushes");
     Value rest = v;
     std::erase_if(rest.items, [](const Value& e) { return e.key == "coefficients"; });
     text.force_groups.push_back(

@@ -152,7 +152,7 @@ void solve_auxiliary(const ModelText& text, Model& model) {
                     names_of(model), count, rank));
   };
   if (model.holonomic_names.size() == 0) undetermined(0);
-  const std::vector<double> q = model.q0, v = model.v0;
+  const std::vector<double> q = model.q0, v = model.v0;  // guesses
   Determination problem(model);
   problem.set_scales();
   VectorXd x = problem.get(model.q0);
@@ -161,18 +161,33 @@ void solve_auxiliary(const ModelText& text, Model& model) {
     return;
   }
   Projector<Determination>(problem, true).run(x);
+  // What may as well be 0 is 0.
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const auto k = static_cast<std::size_t>(model.auxiliary[static_cast<std::size_t>(i)]);
+    if (std::fabs(x(i)) <= kUlp * std::fabs(q[k])) x(i) = 0.0;
+  }
   problem.set(model.q0, x);
   problem.set_scales();
-  const MatrixXd J = problem.scaled();
   constexpr double kDependent = 1e-10;
+  const MatrixXd J = problem.scaled();
   if (const Eigen::Index rank = J.allFinite() ? linalg::rank_of(J, kDependent) : 0; rank < count) undetermined(rank);
+  // Near a cusp Newton ends where rounding moves the solution by far more than rounding.
+  constexpr double kPoor = 1e-9;
+  const VectorXd q_error = problem.rounding(model.q0);
+  Eigen::Index poor = 0;
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const auto k = static_cast<std::size_t>(model.auxiliary[static_cast<std::size_t>(i)]);
+    poor += q_error(i) > kPoor * std::fmax(std::fabs(x(i)), std::fabs(q[k])) ? 1 : 0;
+  }
+  if (poor > 0) undetermined(count - poor);
   problem.set(model.v0, problem.velocities());
-  const VectorXd q_error = problem.rounding(model.q0), v_error = problem.rounding(model.v0);
+  const VectorXd v_error = problem.rounding(model.v0);
   model.q0_error.resize(q.size(), 0.0);
   model.v0_error.resize(v.size(), 0.0);
   for (Eigen::Index i = 0; i < count; ++i) {
     const auto k = static_cast<std::size_t>(model.auxiliary[static_cast<std::size_t>(i)]);
-    model.q0_error[k] = std::fmax(q_error(i), kUlp * std::fabs(model.q0[k]));
+    const double moved = std::fabs(model.q0[k] - q[k]);
+    model.q0_error[k] = std::fmax(q_error(i), kUlp * (std::fabs(model.q0[k]) + moved));
     model.v0_error[k] = std::fmax(v_error(i), kUlp * std::fabs(model.v0[k]));
   }
 }

@@ -33,6 +33,7 @@ bool StartReader::read(const LoadOptions& options, Model& model) {
     model.q0 = text.q0;
     model.v0 = text.v0;
     model.z0 = text.z0;
+    model.w0 = text.w0;
     model.q0_error = text.q0_error;
     model.v0_error = text.v0_error;
     if (!keeps_the_same(text)) return false;

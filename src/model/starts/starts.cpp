@@ -164,7 +164,8 @@ class Starts {
       option.empty() ? world_.source.fail(k.offset, message) : throw Error(option + ": " + message);
     }
     if (s != nullptr && s->thing == Thing::quasi && k.primed) {
-      const std::string message = "`" + k.stem + "` is a quasi-velocity and has no velocity. Write `" + k.stem + "`";
+      const std::string message =
+          "`" + k.stem + "` is " + world_.describe(*s) + " and has no velocity. Write `" + k.stem + "`";
       option.empty() ? world_.source.fail(k.offset, message) : throw Error(option + ": " + message);
     }
     if (s != nullptr && (s->thing == Thing::algebraic || s->thing == Thing::quasi)) return kMultiplier;
@@ -199,9 +200,9 @@ class Starts {
     const Holder who{(option.empty() ? world_.source.place(k.offset) : option + ": ") + "`" + k.stem + "` in " + where,
                      option.empty() ? world_.source.where(k.offset) : FilePlace{}};
     if (space == kMultiplier && facts().lagrangian)
-      throw Error(
-          who.words + " is a quasi-velocity. Held can be positions, and velocities that have starts of their own",
-          who.place);
+      throw Error(who.words + " is " + world_.describe({Thing::quasi}) +
+                      ". Held can be positions, and velocities that have starts of their own",
+                  who.place);
     if (space == kMultiplier) refuse_to_hold(who);
     const Symbol* s = world_.find(k.stem);
     if (s != nullptr && s->thing == thing(space) && !k.indexed) {

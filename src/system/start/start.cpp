@@ -86,10 +86,18 @@ const ConstraintResidual& worst_residual(const StartAnalysis& a) {
   if (system.allows_redundant() && worst_of_dependent(a) != nullptr && contradicts(system, s.q, s.v))
     throw Error("--redundant minimum-norm: " + contradiction_text(*worst_of_dependent(a)));
   const ConstraintResidual& worst = worst_residual(a);
+  std::string solved;
+  for (const std::int32_t i : system.model().auxiliary)
+    solved += (solved.empty() ? "'" : ", '") + system.model().coordinates[i] + "'";
+  if (!solved.empty())
+    solved = fmt::format(
+        "That is with {} solved for, as far as their guesses led: perhaps another guess is what is "
+        "missing. Otherwise: ",
+        solved);
   throw Error(fmt::format(
-      "initial state violates constraint '{}' at {} level: residual {:.3e}, where rounding explains {:.1e}. "
+      "initial state violates constraint '{}' at {} level: residual {:.3e}, where rounding explains {:.1e}. {}"
       "Correct the start, or pass --project to move it to the nearest consistent one",
-      worst.name, worst.position ? "position" : "velocity", worst.value, worst.allowed));
+      worst.name, worst.position ? "position" : "velocity", worst.value, worst.allowed, solved));
 }
 
 // To the nearest consistent state, and what is found there.
@@ -244,8 +252,8 @@ Start consistent_start(const System& system, bool project, StartFunctions& funct
                                fmt::format(" (no inertia in {})", fmt::join(a.without_inertia, ", ")));
   check_inertia(system, a);
   if (system.as<Overdetermined>() != nullptr) return odae_start(system, a, std::move(s));
-  // A Lagrangian that is given as one formula may have any sign; a kinetic energy may not.
-  if (!a.negative_inertia.empty() && model.kinetic)
+  // A Lagrangian that is given as one formula may have any sign, and so may a Hamiltonian; a kinetic energy may not.
+  if (!a.negative_inertia.empty() && model.kinetic && !model.quasi.momenta)
     throw Error(
         fmt::format("the kinetic energy is negative in a motion that the constraints allow (of {}): found a negative "
                     "eigenvalue of L_vv at the start. Check the signs of the masses; if it is meant so, write the "

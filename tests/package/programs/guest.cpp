@@ -48,7 +48,7 @@ int main(int, char** arguments) {
   setenv("OMPI_COMM_WORLD_RANK", "1", 1);
   const std::string locale = std::setlocale(LC_ALL, nullptr);
   const auto before = handlers();
-  sigset_t blocked_before, blocked_after;
+  sigset_t blocked_before{}, blocked_after{};  // the system fills the first words only
   sigprocmask(SIG_SETMASK, nullptr, &blocked_before);
 
   expect(std::string(rattleback::version()) == RATTLEBACK_VERSION, "version() is that of the headers");
