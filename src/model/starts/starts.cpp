@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "model/grammar/circle.hpp"
 #include "model/grammar/kind_rules.hpp"
 #include "model/grammar/numbers.hpp"
@@ -191,8 +193,9 @@ class Starts {
   void refuse_derived(std::int32_t i, const std::string& place, const std::string& what) const {
     for (const Line& line : text_.kinematics.lines)
       if (line.row == i)
-        throw Error(place + "`" + world_.coordinates[i] + "'` follows from [kinematics], and " + what +
-                    ". Starts are those of the quasi-velocities: " + listed(world_.quasi.all()));
+        throw Error(
+            fmt::format("{}`{}'` follows from [kinematics], and {}. Starts are those of the quasi-velocities: {}",
+                        place, world_.coordinates[i], what, listed(world_.quasi.all())));
   }
 
   void hold(Key k, const std::string& where, const std::string& option) {
