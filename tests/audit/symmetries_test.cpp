@@ -270,7 +270,11 @@ TEST(Symmetries, OfALargeSystemAreFoundSoonAndSaidShortly) {
   const Model model = load_model("chain", {.set = {{"N", "1000"}}});
   const auto begin = std::clock();
   const CheckReport r = check(model);
+#if !defined(__SANITIZE_ADDRESS__)
   EXPECT_LT(std::clock() - begin, 10 * CLOCKS_PER_SEC);  // 1 s; 40 s before
+#else
+  (void)begin;
+#endif
   ASSERT_FALSE(r.found_symmetries.empty());
   const std::string text = to_text(model, r);
   EXPECT_NE(text.find("x[6] = \"1\" ... and 994 more"), std::string::npos) << text;

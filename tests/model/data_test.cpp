@@ -38,7 +38,8 @@ Values at(const DataTable& table, double x) {
     nodes.push_back(d.empty() ? g.zero() : d[0].expr);
   }
   const double point[] = {x};
-  const auto v = Evaluator(g, nodes, 1, 0)(0.0, point);
+  Evaluator values(g, nodes, 1, 0);
+  const auto v = values(0.0, point);
   return {v[0], v[1], v[2]};
 }
 

@@ -114,7 +114,7 @@ TEST(Stop, IsObeyedByAdaptiveStepsAndEvents) {
     Trajectory t;
     EXPECT_LT(seconds_after_stop(source, [&] { t = simulate(model, o); }), 0.5);
     EXPECT_EQ(t.status, Status::cancelled);
-    EXPECT_FALSE(t.events.empty());
+    EXPECT_EQ(t.events.empty(), t.t < 0.5919) << t.t;  // the first one is at 0.59196
     expect_whole_records(model, t);
   }
 }
